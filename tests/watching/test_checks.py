@@ -1,15 +1,27 @@
 """Runs of a judge, put in order of time and told apart."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pytest
+from inspect_ai import Task, eval_retry, task
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ModelOutput
+from inspect_ai.scorer import match
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from evals import evaluate
 from inspect_reliability.judgments.judge_of import stale
 from inspect_reliability.judgments.log_facts import Log
+from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.reading import OpenQuestionError
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.record.rule import KeepRule
 from inspect_reliability.watching.checks import CHECK, checks_of, in_stream
+from inspect_reliability.watching.repairs import with_repairs
 
 JUDGE = {"grader": "g", "scorer": "s"}
 
@@ -82,6 +94,68 @@ def test_a_run_that_was_made_up_later_is_one_check() -> None:
     assert (check.time, check.places) == ("2026-01-01T00:00:00", ("x/1.eval", "x/2.eval"))
     apart = judgments(judged("x/1.eval", "a") + judged("x/2.eval", "ab"), at)
     assert len(checks_of(apart)[1]) == 2
+
+
+def test_a_later_run_with_the_seed_of_one_check_repairs_it() -> None:
+    """It makes what that one lacks; where a third check has the seed, too, it is asked."""
+    at = {f"x{n}/1.eval": f"2026-01-0{n}T00:00:00" for n in (1, 2, 3, 4)}
+    asked = dict(zip(at, ("ab", "abc", "abc", "c"), strict=True))
+    both = judgments([row for place, of in asked.items() for row in judged(place, of)], at)
+    for seeds in (("7", "8", "9", "7"), ("7", "8", "7", "7")):
+        logs = {
+            place: replace(both.logs[place], seed=seed, task=place)
+            for place, seed in zip(at, seeds, strict=True)
+        }
+        known = replace(both, logs=logs)
+        if seeds.count("7") > 2:
+            with pytest.raises(OpenQuestionError, match="--repair 2026-01-04T00:00:00=new"):
+                with_repairs(*checks_of(known), known, {})
+            continue
+        table, found = with_repairs(*checks_of(known), known, {})
+        assert [one.places for one in found] == [
+            ("x1/1.eval", "x4/1.eval"),
+            ("x2/1.eval",),
+            ("x3/1.eval",),
+        ]
+        assert [*table.groupby(CHECK).size()] == [6, 6, 6]
+
+
+LIMITED: set[str] = set()
+"""Ids of samples whose calls fail."""
+
+
+@solver
+def limited() -> Solver:
+    """A judge whose server has a limit."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        if state.sample_id in LIMITED:
+            raise RuntimeError("429: too many requests")
+        state.output = ModelOutput.from_content("judge", "yes")
+        return state
+
+    return solve
+
+
+@task
+def judges() -> Task:
+    """A judge of three outputs."""
+    return Task([Sample(one, target="yes", id=one) for one in "abc"], limited(), scorer=match())
+
+
+@pytest.mark.slow
+def test_a_retry_is_part_of_its_run(tmp_path: Path) -> None:
+    """inspect keeps the id of the task, wherever the new log is and whatever was run meanwhile."""
+    LIMITED.add("c")
+    failed = evaluate(judges(), tmp_path / "b", epochs=2, fail_on_error=False)
+    LIMITED.clear()
+    evaluate(judges(), tmp_path / "c", epochs=2)
+    eval_retry(failed, log_dir=str(tmp_path / "a"), display="none", log_realtime=False)
+    table, found = checks_of(judgments_from_logs(tmp_path))
+    assert [len(one.places) for one in found] == [2, 1]
+    assert found[0].time == failed.eval.created
+    assert [n for *_, n in found[0].repairs] == [2]
+    assert [*table.groupby(CHECK).size()] == [6, 6]
 
 
 def test_the_same_seeds_and_verdicts_are_the_same_draws() -> None:

@@ -13,9 +13,11 @@ import pandas as pd
 import pytest
 
 from commands import inspect, invoke
+from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.sources import judgments_from
 from inspect_reliability.watching import bets, changed
+from inspect_reliability.watching.report import watch as watch_in_python
 from inspect_reliability.watching.report import watch_document
 
 ROOT = Path(__file__).parents[2]
@@ -373,6 +375,28 @@ def test_a_check_that_failed_half_way_is_left_out(save) -> None:
     found = watch(save(table[~half & ~fewer]), exit_code=0)["watch"]
     assert found[11]["reason"] == "fewer than half of the anchors were judged"
     assert found[12]["p"] is not None
+
+
+@pytest.mark.parametrize(("day", "by_id"), [("08", False), ("07", False), ("07", True)])
+def test_a_repair_is_part_of_the_check_that_it_repairs(save, day: str, by_id: bool) -> None:
+    """Failed calls that were made again count as if they had not failed, once that is said."""
+    whole = checks(7, anchors=6, check_id=[f"c{n // 18}" for n in range(7 * 18)])
+    bad = (whole["time"] == "2026-01-03") & (whole["question"] < "q02") & (whole["replication"] < 3)
+    late = whole[bad].assign(time=f"2026-01-{day}")
+    file = save(pd.concat([whole.assign(verdict=whole["verdict"].mask(bad)), late]))
+    columns = {} if by_id else {"check_id": "unused", "replication": "unused"}
+    said = {f"2026-01-{day}": "2026-01-03"}
+    if not by_id:
+        with pytest.raises(UserError, match=f"'2026-01-{day}': 'new'"):
+            watch_in_python(file, columns=columns)
+    repairs = {} if by_id else said
+    found = watch_in_python(file, columns=columns, repairs=repairs).found
+    known = changed.watching(judgments_from(whole))
+    assert (found.anchors.stream.counts == known.anchors.stream.counts).all()
+    assert [one.name for one in found.checks] == [one.name for one in known.checks]
+    for later, why in ((f"2026-01-{day}", "is no repair"), ("2026-02-01", "is no check")):
+        with pytest.raises(UserError, match=why):
+            watch_in_python(file, columns=columns, repairs={later: "2026-01-02"})
 
 
 def test_a_watch_that_is_blind_is_not_quiet(save) -> None:

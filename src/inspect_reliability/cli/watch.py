@@ -26,7 +26,7 @@ from ..watching.freeze import DRAWS, Frozen, anchor_rows, freeze, frozen_documen
 from ..watching.next_check import check_of_task, is_judge_task
 from ..watching.report import exit_code, stream_columns, watch_document
 from .main import command
-from .options import CommonOptions, Finite, by_option, reads_logs, typed_options
+from .options import CommonOptions, Finite, by_option, pairs, reads_logs, typed_options
 from .targets import html_option, write_page, writes
 
 if TYPE_CHECKING:
@@ -69,6 +69,14 @@ _ANCHORS = Ours("log or table of anchors that watch --freeze wrote", _is_frozen)
     metavar="CHECK",
     help="Begin at this check, by its number or time, as after a change.",
 )
+@pairs(
+    "--repair",
+    "repairs",
+    "LATER=EARLIER",
+    "2026-01-05=2026-01-01",
+    "Check, by its time, whose judgments are failed calls of an earlier one, made again; "
+    "LATER=new says that they are not",
+)
 @click.option(
     "--freeze",
     "number",
@@ -98,6 +106,7 @@ def watch(
     stream: tuple[str, ...],
     alpha: float,
     since: str | None,
+    repairs: dict[str, str],
     number: int | None,
     out: str | None,
     allow_uncertain: bool,
@@ -124,8 +133,9 @@ def watch(
     production = _of_stream(request, stream).read(by) if stream else None
     judgments = _checks(request)
     compare = _compare(request, judgments.files)
-    found = watching(judgments, production, alpha=alpha, since=since, by=by, compare=compare)
-    options = typed_options("alpha", "by")
+    own: dict[str, Any] = {"since": since, "compare": compare, "repairs": repairs}
+    found = watching(judgments, production, alpha=alpha, by=by, **own)
+    options = typed_options("alpha", "by", "repairs")
     document = watch_document(found, request.typed + options, stream)
     request.show(document)
     if html:  # A page goes to other people: it names no folders.

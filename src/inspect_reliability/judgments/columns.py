@@ -37,6 +37,9 @@ SETTLED_LABEL = "settled_label"
 CHECKED_LABEL = "checked_label"
 """What a person said of a question that was not kept. It enters no draw of labels."""
 
+CHECK_ID = "check_id"
+"""Which check of `watch` a judgment is of, whenever it was made."""
+
 COLUMNS: Mapping[str, Column] = {
     column.name: column
     for column in (
@@ -89,6 +92,7 @@ COLUMNS: Mapping[str, Column] = {
         Column("seed_check", "whether the provider honoured seeds", "text", "fact"),
         Column("options_not_sent", "options that did not reach the judge", "text", "fact"),
         Column("stop_at_verdict", "whether the output was ended at its verdict", "flag", "fact"),
+        Column(CHECK_ID, "check of the judge, as watch counts them, that it is of", "name", "fact"),
         Column("stopped_early", "what stopped the epochs of single questions", "text", "fact"),
         Column("output_model", "model that made an output which was judged again", "text", "fact"),
         Column("log", "log that the judgment is from", "text", "place"),

@@ -186,6 +186,8 @@ def combine(parts: Sequence[Judgments], reading: Reading | None = None) -> Judgm
     if len(parts) == 1:
         return parts[0]
     parts = sorted(parts, key=lambda part: part.source)
+    # What a retry took over from an earlier log is of that one, whatever their names are.
+    parts.sort(key=lambda part: max((log.created for log in part.logs.values()), default=""))
     logs = {where: log for part in parts for where, log in part.logs.items()}
     facets = dict.fromkeys(name for part in parts for name in part.facets)
     full = [part for part in parts if len(part)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .column_names import words_of
 from .columns import (
+    CHECK_ID,
     COLUMNS,
     MODELS,
     PAIR,
@@ -84,7 +85,7 @@ _RATERS = {"rater", "annotator", "labeller", "labeler", "human", "expert"}
 def identity(table: pd.DataFrame, facets: Collection[str]) -> list[str]:
     """The columns that identify a judgment."""
     known = of_role(table, "unit", "part", "facet", "replication")
-    return [*known, *({"responder"} & {*table}), *facets]
+    return [*known, *(name for name in ("responder", CHECK_ID) if name in table), *facets]
 
 
 def of_one_verdict(table: pd.DataFrame, known: Sequence[str]) -> tuple[pd.DataFrame, int]:

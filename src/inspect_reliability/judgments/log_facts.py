@@ -67,6 +67,8 @@ class Log:
         id: Id of this run alone.
         settings: What makes its judge, by name (see `judge_of.judge_settings`).
         sample: Id and epoch of its first sample that was scored; None without one.
+        lineage: Id that this run and its own retries share (`inspect eval-retry` keeps it).
+        seed: Its base seed, as JSON; empty where its task was given none.
     """
 
     run: tuple[str, str, float | None]
@@ -79,6 +81,8 @@ class Log:
     settings: Mapping[str, str] = field(default_factory=dict)
     sample: tuple[int | str, int] | None = None
     judged: str = ""
+    lineage: str = ""
+    seed: str = ""
 
 
 # The shards of a study that several workers judged: what is missing, and what is not alike.

@@ -336,6 +336,10 @@ def _known(
         settings=settings,
         sample=first,
         judged=judged,
+        lineage=str(log.eval.task_id or ""),
+        seed=json.dumps(log.eval.task_args_passed["seed"], default=str)
+        if "seed" in log.eval.task_args_passed
+        else "",
     )
 
 

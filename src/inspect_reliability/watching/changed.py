@@ -1,6 +1,6 @@
 """The bets of `watch`: on the checks of a judge, and on a stream of production."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments.days import readings_of
 from ..judgments.table import Judgments
 from ..log_files import read_log
 from ..record import same_model
@@ -28,6 +27,7 @@ from .bets import (
     watch_stream,
 )
 from .checks import CHECK, Check, checks_of, in_stream
+from .repairs import number_of, with_repairs
 from .streams import Stream, anchors, outputs
 
 if TYPE_CHECKING:
@@ -275,6 +275,8 @@ def watching(
     since: str | None = None,
     by: Sequence[str] = (),
     compare: str = "",
+    repairs: Mapping[str, str] | None = None,
+    in_python: bool = False,
 ) -> Watching:
     """Bet against an unchanged judge, and an unchanged stream of production.
 
@@ -285,12 +287,16 @@ def watching(
         since: The check to begin at, by its number or its time; the first by default.
         by: Columns whose levels are groups of the stream: it is no change that one grows.
         compare: The call that compares the checks instead, where they are two files without times.
+        repairs: Time of a check -> that of the check that its judgments repair, or "new".
+        in_python: Whether the user speaks Python.
 
     Raises:
         UserError: There are no times, no such check, or another judge in the stream.
+        OpenQuestionError: Judgments may repair an earlier check, and nothing says whether they do.
     """
     table, runs = checks_of(judgments, compare)
-    first = _first(runs, since) if since else 0
+    table, runs = with_repairs(table, runs, judgments, repairs or {}, in_python)
+    first = number_of(runs, since) if since else 0
     checks = [*in_stream(table, runs, first)]
     own = [number for number, one in enumerate(checks) if one.reason is None]
     needed = _needed(alpha, 2 if production else 1)
@@ -308,19 +314,6 @@ def watching(
         beside = Side(made, there, bet)
     logged = production is not None and bool(production.logs)
     return Watching(checks, first, side, beside, alpha, logged)
-
-
-def _first(checks: Sequence[Check], since: str) -> int:
-    """The check that is meant, by its number from 1 or its time."""
-    known = {one.time: number for number, one in reversed([*enumerate(checks)])}
-    known |= {str(number + 1): number for number in range(len(checks))}
-    meant = [one for one in readings_of(since) if one in known]
-    if len(meant) != 1:
-        raise UserError(
-            f"There is no check {since}. Name one by its number, 1 to {len(checks)}, or by its "
-            f"time, as in --since {checks[-1].time}."
-        )
-    return known[meant[0]]
 
 
 def _renumbered(table: pd.DataFrame, numbers: Sequence[int]) -> pd.DataFrame:

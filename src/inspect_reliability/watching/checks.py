@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
@@ -11,16 +11,19 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
-from ..judgments.columns import of_role
+from ..judgments.columns import CHECK_ID, numbers_of, of_role
 from ..judgments.count import NUMBER
 from ..judgments.days import iso_days, refuse_either_order
 from ..judgments.judge_of import differs, judge_of, version_of
 from ..judgments.rows import ENDINGS
 from ..judgments.table import Judgments
 from ..record.replications import VOTES
+from ..verdicts import NON_RESPONSE
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from ..judgments.log_facts import Log
 
 CHECK = "check of a stream"
 """Column that numbers the check of a judgment, from 0."""
@@ -59,6 +62,9 @@ class Check:
         name: What tells it from every other check, whichever these are.
         places: Its logs.
         reason: Why it is not part of the stream; None if it is.
+        seeds: Base seeds of its runs, where their logs say them.
+        repairs: Time, as a number and as its source says, and number of the judgments that were
+            made later, for calls of it that had failed.
     """
 
     time: str
@@ -67,11 +73,18 @@ class Check:
     name: str
     places: Sequence[str] = ()
     reason: str | None = None
+    seeds: Collection[str] = ()
+    repairs: Sequence[tuple[float, str, int]] = ()
 
     @property
     def judge(self) -> str:
         """The judge by name."""
         return self.settings.get("judge", UNNAMED)
+
+    def made_also_by(self, run: Check) -> Check:
+        """The same with the logs and the seeds of a run that repaired it."""
+        places, seeds = (*self.places, *run.places), {*self.seeds, *run.seeds}
+        return replace(self, places=places, seeds=seeds)
 
     @property
     def seed(self) -> int:
@@ -82,7 +95,8 @@ class Check:
 def checks_of(judgments: Judgments, compare: str = "") -> tuple[pd.DataFrame, list[Check]]:
     """The checks in the order of time, and the table with the number of each judgment's check.
 
-    A run and its retries in one folder are one check.
+    A run and its retries are one check of the time at which it began, wherever their logs are; so
+    are runs of one task in one folder that have no draw in common, and rows of one `check_id`.
 
     Args:
         judgments: What was read.
@@ -109,30 +123,104 @@ def checks_of(judgments: Judgments, compare: str = "") -> tuple[pd.DataFrame, li
             "rows: which check they are of cannot be told."
         )
     who = [table[name].astype(object).where(table[name].notna(), "") for name in _WHO]
-    own: dict[str, Any] = {_RUN: [*zip(key, *who, strict=True)], _DRAW: [*_draws(table)]}
+    when = _numbers({one: _time(judgments, one) for one in key.unique()}, compare)
+    began, ids = _began(table, key, who, when)
+    own: dict[str, Any] = {_RUN: [*zip(began, *who, ids, strict=True)], _DRAW: [*_draws(table)]}
     table = table.assign(**own)
-    when = _numbers({one[0]: _time(judgments, one[0]) for one in table[_RUN].unique()}, compare)
+    first = _first_runs(judgments)
     by_run: list[tuple[Any, pd.DataFrame]] = [*table.groupby(_RUN, sort=False)]
-    runs = sorted(by_run, key=lambda one: _order(judgments, one[0], when))
+    runs = sorted(by_run, key=lambda one: _order(judgments, one[0], when, first))
     number_of = dict[Any, int]()
     checks, made = list[Check](), list[set[Hashable]]()
     latest: dict[Hashable, int] = {}
     for of, rows in runs:
         place, draws = of[0], {*rows[_DRAW]}
-        found = _check(judgments, place, rows, when[place])
+        found = _check(judgments, place, rows, when, first)
         log = judgments.logs.get(place)
-        same = (str(PurePosixPath(place).parent), log.task, *found.settings.items()) if log else of
-        number = latest.get(same)
-        if log and number is not None and made[number].isdisjoint(draws):
-            known = checks[number]
-            checks[number] = replace(known, places=(*known.places, *found.places))
+        ways = [(one, *found.settings.items()) for one in _same_run(place, log)] if log else [of]
+        joined = [latest[way] for way in ways if way in latest]
+        number = next((one for one in joined if log and made[one].isdisjoint(draws)), len(checks))
+        if number < len(checks):
+            known = checks[number].made_also_by(found)
+            later = (when[place], _time(judgments, place), len(rows))
+            checks[number] = replace(known, repairs=(*known.repairs, later))
             made[number] |= draws
         else:
-            latest[same] = number = len(checks)
+            if of[-1] and any(one.name == found.name for one in checks):
+                found = replace(found, name=f"{found.name} {of[-1]}")
             checks.append(found)
             made.append(draws)
+        latest |= dict.fromkeys(ways, number)
         number_of[of] = number
-    return table.assign(**{CHECK: table[_RUN].map(number_of)}), checks
+    table = table.assign(**{CHECK: table[_RUN].map(number_of)})
+    for of, rows in runs if CHECK_ID in table else ():
+        late = rows.index[key[rows.index] != of[0]]
+        for _, some in table.loc[late].groupby(key[late].map(when)):
+            number, at = number_of[of], str(key[some.index[0]])
+            known, made_at = checks[number], (when[at], at)
+            table, checks[number] = with_repair(table, known, number, some.index, made_at)
+    return table, checks
+
+
+def _began(
+    table: pd.DataFrame, key: pd.Series[Any], who: Sequence[Any], when: Mapping[str, float]
+) -> tuple[pd.Series[Any], Any]:
+    """The time at which the check of each judgment began, and its id where it has one."""
+    if CHECK_ID not in table:
+        return key, [""] * len(table)
+    ids = table[CHECK_ID].astype(object)
+    known = key[ids.notna()]
+    first = known.map(when).groupby([ids[known.index], *(one[known.index] for one in who)])
+    began = key.copy()
+    began[known.index] = key[first.transform("idxmin")].to_numpy()
+    return began, ids.where(ids.notna(), "")
+
+
+def _same_run(place: str, log: Log) -> Iterator[Hashable]:
+    """What runs share that make up for each other: a retry its lineage, one made again a folder."""
+    if log.lineage:
+        yield log.lineage
+    yield str(PurePosixPath(place).parent), log.task
+
+
+def _first_runs(judgments: Judgments) -> dict[str, str]:
+    """Each log -> the first log of its lineage, which may have no judgment that is not a copy."""
+    logs, first = judgments.logs, dict[str, str]()
+    for place in sorted(logs, key=lambda one: (_when(logs[one].created), logs[one].began, one)):
+        first.setdefault(logs[place].lineage or place, place)
+    return {place: first[log.lineage or place] for place, log in logs.items()}
+
+
+def with_repair(
+    table: pd.DataFrame,
+    check: Check,
+    number: int,
+    later: pd.Index[int],
+    made: tuple[float, str],
+) -> tuple[pd.DataFrame, Check]:
+    """The table and a check with judgments that were made later, for calls that had failed.
+
+    They take the place of as many failed calls of their outputs, and are numbered as draws of their
+    own.
+
+    Args:
+        table: Judgments with the numbers of their checks.
+        check: The check.
+        number: Its number.
+        later: The rows of the later judgments.
+        made: When these were made, as a number and in words.
+    """
+    cell = [*cell_columns(table), *of_role(table, "part")]
+    earlier = table.index[table[CHECK] == number].difference(later)
+    of = numbers_of(*(table[name] for name in cell))
+    mended = of[later].value_counts()
+    failed = of[earlier][table["verdict"][earlier] == NON_RESPONSE]
+    gone = failed.index[failed.groupby(failed).cumcount() < failed.map(mended).fillna(0)]
+    table = table.copy()
+    table.loc[later, CHECK] = number
+    table.loc[later, "replication"] += int(table.loc[earlier, "replication"].max())
+    repairs = (*check.repairs, (*made, len(later)))
+    return table.drop(index=gone), replace(check, repairs=repairs)
 
 
 _WHO = ("judge", "temperature")
@@ -190,6 +278,11 @@ def _numbers(times: Mapping[str, str], compare: str) -> dict[str, float]:
     return found
 
 
+def _when(created: str) -> float:
+    """The time of a log as a number."""
+    return _numbers({created: created}, "")[created]
+
+
 def _written(time: str) -> str:
     """A time as it is written; of a file the date in its name."""
     in_name = _DATE.search(time) if Path(time).suffix.lower() in ENDINGS else None
@@ -197,27 +290,39 @@ def _written(time: str) -> str:
 
 
 def _order(
-    judgments: Judgments, run: Any, when: Mapping[str, float]
-) -> tuple[float, float, str, str]:
-    """By time; within a second, by the start of the first sample.
+    judgments: Judgments, run: Any, when: Mapping[str, float], first: Mapping[str, str]
+) -> tuple[float, float, str, float, str]:
+    """By the time of the first run of its lineage; within a second, by the start of its samples.
 
     Runs that agree in both are alike but for their id, which is the same wherever the log is: it
-    decides, so that the order is the same at each look.
+    decides, so that the order is the same at each look. The first run is before its retries.
     """
-    log = judgments.logs.get(run[0])
-    began = 0.0
-    if log and log.began:
-        began = datetime.fromisoformat(log.began).timestamp()
-    return when[run[0]], began, log.id if log else "", str(run)
+    place = run[0]
+    log = judgments.logs.get(first.get(place, place))
+    began = datetime.fromisoformat(log.began).timestamp() if log and log.began else 0.0
+    at = _when(log.created) if log else when[place]
+    return at, began, log.id if log else "", when[place], str(run)
 
 
-def _check(judgments: Judgments, place: str, rows: pd.DataFrame, when: float) -> Check:
+def _check(
+    judgments: Judgments,
+    place: str,
+    rows: pd.DataFrame,
+    when: Mapping[str, float],
+    first: Mapping[str, str],
+) -> Check:
     log = judgments.logs.get(place)
     settings = judge_of(rows, judgments.logs)
-    if log and log.sample and (version := version_of(place, log.sample)):
+    if not log:
+        time = _time(judgments, place)
+        return Check(time, when[place], settings, time)
+    if log.sample and (version := version_of(place, log.sample)):
         settings["version"] = version
-    time = _time(judgments, place)
-    return Check(time, when, settings, log.id if log else time, (place,) if log else ())
+    began = judgments.logs[first[place]]
+    seeds = {log.seed} - {""}
+    late = [(when[place], log.created, len(rows))] if first[place] != place else []
+    at = _when(began.created)
+    return Check(began.created, at, settings, began.id, (place,), seeds=seeds, repairs=late)
 
 
 def cell_columns(table: pd.DataFrame) -> list[str]:

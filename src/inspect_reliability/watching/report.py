@@ -115,6 +115,7 @@ def watch(
     stream: "Source | None" = None,
     alpha: float = 0.05,
     since: str | int | None = None,
+    repairs: Mapping[str, str] | None = None,
     labels: Labels = (),
     columns: Columns = None,
     swap: bool | None = None,
@@ -134,6 +135,8 @@ def watch(
         alpha: Probability that an unchanged judge and stream ever raise an alarm, however often
             you look.
         since: The check to begin at, by its number from 1 or its time, as after a change.
+        repairs: Time of a check -> that of the earlier check whose failed calls it made again, or
+            "new" where it is a check of its own. Asked where nothing else says so.
         labels: Labels of people for the outputs of the checks, as in `analyse`.
         columns: Name in the frames or files -> name in the table.
         swap: What verdicts name where orders have names; see `judgments_from`.
@@ -175,7 +178,16 @@ def watch(
     if len(checks.files) == 2:
         both = ", ".join(map(repr, checks.files))
         compare = f"ir.compare({both}), with the arguments here that say how they are read"
-    found = watching(checks, production, alpha=alpha, since=begin, by=by, compare=compare)
+    found = watching(
+        checks,
+        production,
+        alpha=alpha,
+        since=begin,
+        by=by,
+        compare=compare,
+        repairs=repairs,
+        in_python=True,
+    )
     notes = [*checks.notes, *(production.notes if production else ())]
     return WatchedJudge(found, streams, notes=notes)
 
@@ -356,7 +368,7 @@ def _details(found: Watching, moved: Sequence[Record]) -> Iterator[Text]:
     """By what evidence, what is seen how soon, and better or worse."""
     if found.known is None and found.untested is not None and not found.none_twice:
         yield Text(f"Nothing shows that it changed in {found.checks_in_words}.", "answer")
-    for sentence in (*_left_out_in_words(found), *_same_times(found)):
+    for sentence in (*_left_out_in_words(found), *_repaired(found), *_same_times(found)):
         yield Text(sentence, "answer")
     if lacking := missing_checks(found.checks):
         named = ", ".join(lacking[:_MOST_SHOWN])
@@ -489,6 +501,15 @@ def _left_out_in_words(found: Watching) -> Iterator[str]:
         yield f"Left out: {_checks_in_words(found, numbers)}: {reason}."
     if rest := [one for some in [*by_reason.values()][_MOST_REASONS:] for one in some]:
         yield f"Left out for other reasons, which --full names: {_checks_in_words(found, rest)}."
+
+
+def _repaired(found: Watching) -> Iterator[str]:
+    """Checks with calls that were made after a later check, one sentence each."""
+    for number, (check, following) in enumerate(pairwise(found.checks)):
+        made = {time: n for when, time, n in check.repairs if when >= following.when}
+        if made and number >= found.first:
+            times = ", ".join(f"{n:,} at {time}" for time, n in made.items())
+            yield f"Judgments of {_named(found, number)} that repair failed calls: {times}."
 
 
 def _same_times(found: Watching) -> Iterator[str]:

@@ -86,7 +86,7 @@ def _compared(found: Watching, again: str) -> list[Text]:
     # Sides without a shared question are compared two at a time.
     if found.known is not None or not (two_files or one_table) or (found.none_twice and n > 2):
         return []
-    read = shell.without(again, "alpha", "by")
+    read = shell.without(again, "alpha", "by", "repair")
     which = "two" if n == 2 else str(n)
     call = f"compare {read}{' --by time' * one_table}"
     return next_step(f"say now in what these {which} differ", call)
