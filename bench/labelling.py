@@ -34,21 +34,19 @@ from inspect_reliability.answers import analyse
 from inspect_reliability.answers.labelled_cascade import LabelledCascade
 from inspect_reliability.answers.promise import Promise
 from inspect_reliability.cli.options import CommonOptions
-from inspect_reliability.stats.cells import Flags, FloatArray, IntArray
-from inspect_reliability.stats.rates import mean_share
-from inspect_reliability.stats.selective import (
+from inspect_reliability.stats.anytime import (
     BLOCK,
     MIN_KEPT,
-    Cascade,
     Goal,
-    Votes,
     could_be_kept,
     few_thresholds,
     levels,
     promised,
-    selective_rule,
     share_at_any_time,
 )
+from inspect_reliability.stats.cells import Flags, FloatArray, IntArray
+from inspect_reliability.stats.rates import mean_share
+from inspect_reliability.stats.selective import Cascade, Votes, selective_rule
 
 QUESTIONS = 2_000
 MOST = 600

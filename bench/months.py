@@ -23,12 +23,7 @@ from _tables import show
 from inspect_reliability.answers.rule_check import agreeing_in, judged_otherwise, said_in
 from inspect_reliability.record.rule import KeepRule
 from inspect_reliability.stats.cells import Flags
-from inspect_reliability.stats.selective import (
-    LABELS_DIFFER,
-    Cascade,
-    Votes,
-    selective_rule,
-)
+from inspect_reliability.stats.selective import LABELS_DIFFER, Cascade, Votes, selective_rule
 
 MONTHS = 400
 QUESTIONS, VOTES = 150, 5

@@ -87,7 +87,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if hasattr(session.config, "workerinput") and PROCESSES & markers:
         begin()
     gc.freeze()
-    gc.set_threshold(10_000, 20, 100)
+    gc.set_threshold(50_000, 20, 100)
     gc.enable()
 
 

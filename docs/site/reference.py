@@ -54,7 +54,7 @@ from inspect_reliability.showing.formats import TableColumn
 from inspect_reliability.showing.json import SCHEMA_VERSION
 from inspect_reliability.showing.keys import KEYS
 from inspect_reliability.stats import COEFFICIENTS, Coefficient
-from inspect_reliability.stats.selective import Goal
+from inspect_reliability.stats.anytime import Goal
 from inspect_reliability.study.published.reported import with_published
 from inspect_reliability.study.tasks import TASKS
 from inspect_reliability.watching.changed import watching

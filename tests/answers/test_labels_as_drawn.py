@@ -9,8 +9,8 @@ import inspect_reliability as ir
 from inspect_reliability.answers.correction import validate_document
 from inspect_reliability.answers.labels_as_drawn import goal_in, records_as_drawn, stop_in_words
 from inspect_reliability.showing import render
+from inspect_reliability.stats.anytime import Goal
 from inspect_reliability.stats.planning import log_evidence
-from inspect_reliability.stats.selective import Goal
 
 
 def judged(n: int = 200, seed: int = 3) -> tuple[pd.DataFrame, dict[str, str]]:

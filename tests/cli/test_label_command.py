@@ -17,7 +17,7 @@ import graders
 from commands import invoke, results
 from example_logs import foreign, judged, without_best
 from inspect_reliability.judgments.label_files import kept_of, until
-from inspect_reliability.stats.selective import few_thresholds, levels, promised, share_at_any_time
+from inspect_reliability.stats.anytime import few_thresholds, levels, promised, share_at_any_time
 
 pytestmark = pytest.mark.usefixtures("read_once")
 

@@ -14,7 +14,7 @@ import pytest
 
 from commands import invoke
 from inspect_reliability.showing import labelling
-from inspect_reliability.stats.selective import Goal, promised, share_at_any_time
+from inspect_reliability.stats.anytime import Goal, promised, share_at_any_time
 
 HOSTILE = (
     "<script>window.owned = 1</script><img src=x onerror='window.owned = 1'></script>"

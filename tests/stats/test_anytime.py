@@ -5,9 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from inspect_reliability.stats.estimate import ReliabilityError
-from inspect_reliability.stats.planning import BETS, FAILS, PASSES, anytime_share
-from inspect_reliability.stats.selective import (
+from inspect_reliability.stats.anytime import (
     Goal,
     could_be_kept,
     few_thresholds,
@@ -15,6 +13,8 @@ from inspect_reliability.stats.selective import (
     promised,
     share_at_any_time,
 )
+from inspect_reliability.stats.estimate import ReliabilityError
+from inspect_reliability.stats.planning import BETS, FAILS, PASSES, anytime_share
 
 
 def most_wealth(wrong: list[bool], max_error: Fraction) -> Fraction:

@@ -26,7 +26,7 @@ from ..record.replications import VOTES
 from ..saving import free_name
 from ..showing.document import Document, Text
 from ..showing.formats import Record, amount, printable
-from ..stats.selective import BLOCK, Goal, could_be_kept, few_thresholds, levels
+from ..stats.anytime import BLOCK, Goal, could_be_kept, few_thresholds, levels
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
 from .correction import agreement_in_words

@@ -20,8 +20,8 @@ from ..showing.csv import frame_of, to_csv
 from ..showing.document import Document
 from ..showing.labelling import labelling_page
 from ..showing.python_calls import Call
+from ..stats.anytime import MIN_KEPT, Goal
 from ..stats.labelled import WITHIN_ONE
-from ..stats.selective import MIN_KEPT, Goal
 from .analysis import Analysis
 from .label import TARGET, Draw, draw_outputs, label_document, page_of
 from .labels_as_drawn import right_of

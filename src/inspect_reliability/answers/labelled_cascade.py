@@ -15,8 +15,9 @@ from ..judgments.count import NUMBER
 from ..judgments.text import texts_judged
 from ..showing.formats import Record, most_feasible, share
 from ..stats import Estimate
+from ..stats.anytime import could_be_kept, few_thresholds, keep_at_any_time
 from ..stats.cells import ROUNDING, Flags, FloatArray, IntArray
-from ..stats.grade_steps import Grid
+from ..stats.grade_steps import GradeGrid
 from ..stats.interval_scales import clopper_pearson
 from ..stats.labelled import Labelled
 from ..stats.majority import never_given, places_of
@@ -27,11 +28,8 @@ from ..stats.selective import (
     Rule,
     Threshold,
     Votes,
-    could_be_kept,
-    few_thresholds,
     fewest_kept,
     half_width,
-    keep_at_any_time,
     labels_differ,
     selective_rule,
     steps_of,
@@ -112,12 +110,12 @@ class LabelledCascade:
         return every | {name: value for name, value in values if not isnan(value)}
 
     @property
-    def _grid(self) -> Grid | None:
+    def _grid(self) -> GradeGrid | None:
         """The grades of a given rule, or of the labels' scale; None where every number is one."""
         if of_rule := self._grades_of_rule:
-            return Grid.of([*map(float, of_rule)])
+            return GradeGrid.of([*map(float, of_rule)])
         known = self._scale_of_labels
-        return None if known is None or known.unit is None else Grid(known.unit)
+        return None if known is None or known.unit is None else GradeGrid(known.unit)
 
     @cached_property
     def _grades(self) -> dict[str, float]:

@@ -7,9 +7,9 @@ import numpy as np
 
 from ..showing.document import WIDE, Figure
 from ..showing.formats import Record
+from ..stats.anytime import BLOCK, Goal, keep_at_any_time, share_at_any_time
 from ..stats.cells import FloatArray
 from ..stats.labelled import WITHIN_ONE
-from ..stats.selective import BLOCK, Goal, keep_at_any_time, share_at_any_time
 from .analysis import Analysis
 from .labelled_cascade import LabelledCascade
 from .promise import Promise

@@ -31,13 +31,13 @@ from ..stats import (
     panel,
     rate,
 )
+from ..stats.anytime import share_at_any_time
 from ..stats.cells import FloatArray
 from ..stats.coefficients import stratified_omega
 from ..stats.estimate import LEVEL
 from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import Precision, precision, with_fewer_tries
 from ..stats.rates import by_question
-from ..stats.selective import share_at_any_time
 from ..verdicts import CORRECT, INCORRECT, INVALID, NO_VERDICTS, NON_RESPONSE
 from .cautions import cautions
 from .condition import Condition

@@ -19,7 +19,7 @@ from ..answers.label_out import (
 )
 from ..answers.results import estimate
 from ..showing.terminal import console, print_text
-from ..stats.selective import MIN_KEPT
+from ..stats.anytime import MIN_KEPT
 from .main import command
 from .options import CommonOptions, Finite, by_option, pairs, progress, reads_logs
 from .targets import writes

@@ -175,10 +175,10 @@ def nearest_grade(given: Sequence[float], grades: Collection[str], near: float) 
         grades: Names of the grades, equally spaced.
         near: Midway between two, it is the one nearer to this; of equals the lower one.
     """
-    from ..stats.grade_steps import Grid  # inspect imports this file at every start
+    from ..stats.grade_steps import GradeGrid  # inspect imports this file at every start
 
     names = {f"{float(name):g}": name for name in grades}
-    grid, known = Grid.of([*map(float, grades)]), [*map(float, grades)]
+    grid, known = GradeGrid.of([*map(float, grades)]), [*map(float, grades)]
     known += [one for one in given if not min(known) <= one <= max(known) and grid.has(one)]
     found = min(max(grid.nearest(sum(given) / len(given), near), min(known)), max(known))
     return names.get(f"{found:g}", f"{found:g}")

@@ -70,7 +70,7 @@ _FEWEST = 3
 """Grades of a scale; a label of 0 or 1 is none."""
 
 
-class Grid(NamedTuple):
+class GradeGrid(NamedTuple):
     """The equally spaced grades of a scale, to which a mean of several is rounded.
 
     Attributes:
@@ -82,7 +82,7 @@ class Grid(NamedTuple):
     first: float = 0.0
 
     @classmethod
-    def of(cls, grades: Collection[float]) -> "Grid":
+    def of(cls, grades: Collection[float]) -> "GradeGrid":
         """The grid of these grades, whose step is their smallest distance; 1 of a single one."""
         known = sorted({*grades})
         return cls(min((b - a for a, b in pairwise(known)), default=1.0), known[0])
@@ -113,10 +113,10 @@ def grade_unit(values: FloatArray, could: Flags, labels: FloatArray) -> float | 
     number = ~np.isnan(values)
     given, labelled = values[could & number], values[(labels > 0) & number]
     judge, people = (
-        next((one for one in _UNITS if Grid(one).has(some).all()), None)
+        next((one for one in _UNITS if GradeGrid(one).has(some).all()), None)
         for some in (given, labelled)
     )
-    if judge is not None and len(given) > 1 and not Grid(judge).has(labelled).all():
+    if judge is not None and len(given) > 1 and not GradeGrid(judge).has(labelled).all():
         return judge
     if people is None or not len(labelled):
         return None

@@ -13,7 +13,7 @@ import numpy as np
 
 from .cells import Cells, Flags, FloatArray
 from .estimate import LEVEL, Estimate, Reason, Unknown
-from .grade_steps import Grid, grade_unit, near, nearest_grades, other_scale, step_of
+from .grade_steps import GradeGrid, grade_unit, near, nearest_grades, other_scale, step_of
 from .interval_scales import NO_WIDTH, jackknife_error, on_log_scale, t_quantile
 from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
 from .majority import VOTES, means, means_in_turn, places_of, winners_by
@@ -157,7 +157,7 @@ class Labelled:
         """Which numbers are grades that a mean can be rounded to."""
         if self.unit is None:
             return np.ones(numbers.shape, dtype=bool)
-        return Grid(self.unit).has(numbers)
+        return GradeGrid(self.unit).has(numbers)
 
     @property
     def between(self) -> float:

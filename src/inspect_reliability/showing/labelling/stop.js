@@ -1,4 +1,4 @@
-// Is the answer known? The same as stats/selective.py, for a page that stops when it is.
+// Is the answer known? The same as stats/anytime.py, for a page that stops when it is.
 "use strict";
 const BETS = 20;
 const HALVINGS = 30;
