@@ -137,6 +137,12 @@ def test_a_failed_replication_is_kept_and_made_up_for(tmp_path: Path) -> None:
     assert metric(log, "replications") == 4
     [note] = judgments_from_logs(log).notes
     assert (note.count, note.what) == (3, "replications that failed")
+    # Where every call failed the sample is unscored, and yet no answer was without a verdict.
+    k = kept(log, 0)["verdicts"].index(None) + 1
+    alone = rejudge(wins(limit=str(limit)), replications=f"{k}-{k}")
+    with pytest.raises(UserError, match="1 replications that failed") as said:
+        judgments_from_logs(run(suite(alone, questions=1), tmp_path / "alone"))
+    assert "non-response" not in str(said.value)
 
 
 def test_the_command_makes_up_for_failures(tmp_path: Path) -> None:

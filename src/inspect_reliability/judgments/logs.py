@@ -38,7 +38,7 @@ from ..record.replications import (
     rejudging_of,
 )
 from ..shell import join
-from ..verdicts import TIE
+from ..verdicts import NON_RESPONSE
 from .columns import COLUMNS, as_columns, fitting
 from .count import Judgment
 from .deduplication import combine
@@ -177,7 +177,10 @@ _MOST_OF_ERROR = 150
 
 _UNREADABLE = "scores that are neither text, number nor true/false, nor a list of labels"
 
-_UNSCORED = "unscored samples counted as non-responses; a run's own metrics do not see them"
+_UNSCORED = (
+    "unscored samples counted as non-responses: answers without a verdict, which a run's own "
+    "metrics do not see"
+)
 
 _BROKEN = "scores left out: their replications or distributions cannot be read"
 
@@ -400,7 +403,8 @@ def _judgments(
             if of := output_of(score.metadata or {}):
                 place |= {"sample": of.sample, "epoch": of.epoch}
             found = [facts | row | place for row in _rows(score, kept, scorer, log, sample)]
-            if score.value != score.value and found[0]["verdict"] != TIE:
+            # A tie is a verdict, and where all calls failed the judge said nothing.
+            if score.value != score.value and found[0]["verdict"] == NON_RESPONSE:
                 gaps.append(Gap(_UNSCORED))
             for row in found:
                 row |= _labels(row["scorer"], scorer, [*added, labels])

@@ -103,7 +103,10 @@ _NOT_JUDGED = "rows left out: nothing under their judge, benchmark and temperatu
 _ROUNDING = 1e-9
 _UNCOUNTED = "columns {} left out, since judgments were counted: --facet NAME keeps one"
 _SPACED = "verdicts without the spaces around them"
-_EMPTY = "verdicts that are empty or a mark such as NA taken for non-responses"
+_EMPTY = (
+    "verdicts that are empty or a mark such as NA taken for non-responses: calls that failed, or "
+    "answers without a verdict"
+)
 
 
 _LABELS_ALONE = (

@@ -48,12 +48,17 @@ _NOT_GIVEN = (
 NO_LABEL = re.compile(rf"\W*(?:{_NOT_GIVEN})\W*", re.IGNORECASE)
 """What people write, in several languages, where nobody judged."""
 
-FAILED = re.compile(
-    rf"\W*(?:{_NOT_GIVEN}|"
+_CALL_FAILED = (
     r"time[ds]?[\s_-]?out|time[\s_-]?out error"
     r"|(?:\w+[\s_-])?error(?:\s*(?:code\s*)?\d+)?|error\b\s*[:\]|(-].*|\w*error\W*:.*|exception\b.*"
     r"|(?:parse|parsing|api|json|rate[\s_-]?limit\w*|request|call)[\s_-](?:error|fail\w*).*"
     r"|rate[\s_-]?limit\w*|\[?(?:failed|error)\]\s.*|traceback.*"
+)
+FAILED_CALL = re.compile(rf"\W*(?:{_CALL_FAILED}|failed|failure)\W*", re.IGNORECASE | re.DOTALL)
+"""What programs write where a call failed, so that the judge gave no answer."""
+
+FAILED = re.compile(
+    rf"\W*(?:{_NOT_GIVEN}|{_CALL_FAILED}"
     r"|no (?:answer|response|verdict|output)|not? (?:available|applicable|parsed|found)"
     r"|invalid json|empty|missing|keine antwort|sans réponse|sin respuesta"
     r")\W*",
@@ -509,7 +514,7 @@ def _spellings(
 
 _SAID = {
     Code.MAP: "verdicts named by --map",
-    Code.FAILURES: "verdicts that say no call or answer taken for non-responses",
+    Code.FAILURES: "answers without a verdict taken for non-responses",
     Code.NUMBERS: "verdicts taken as the numbers that they say",
     Code.SENTENCES: (
         "verdicts that are sentences, nearly each another, beside short verdicts, taken for those "
@@ -517,6 +522,8 @@ _SAID = {
     ),
     Code.SPELLING: "verdicts in another spelling taken as one",
 }
+
+_SAID_OF_CALLS = "calls that failed, which are no answers of the judge, taken for non-responses"
 
 
 def _renamed(
@@ -527,8 +534,8 @@ def _renamed(
     if not free.any() or not (spelled or any(one.names or one.asked for one in forms.values())):
         return
     table = table.copy()
-    counts: Counter[Code] = Counter()
-    examples: dict[Code, dict[str, str]] = defaultdict(dict)
+    counts: Counter[tuple[Code, str]] = Counter()
+    examples: dict[tuple[Code, str], dict[str, str]] = defaultdict(dict)
     by = _judge(table)
     groups = table[free].groupby(by, dropna=False, sort=False) if by else [((), table[free])]
     for key, rows in groups:
@@ -542,19 +549,27 @@ def _renamed(
             source.notes.append(Note(what, n, source.where, code, tuple(choices)))
         if len(changed):
             size = weights(rows.loc[changed.index]) if "share" not in rows else None
-            codes = changed.map(lambda text, form=form: form.codes.get(text, Code.SPELLING))
-            for of, own in changed.groupby(codes.to_numpy()):
-                code = Code(str(of))
-                counts[code] += n_judgments(rows.loc[own.index]) if size is not None else len(own)
-                examples[code].update((text, names[text]) for text in own.unique()[:_SHOWN])
+            for text, own in changed.groupby(changed.astype(str)):
+                code = form.codes.get(str(text), Code.SPELLING)
+                kind = code, _said(code, str(text))
+                counts[kind] += n_judgments(rows.loc[own.index]) if size is not None else len(own)
+                if len(examples[kind]) < _SHOWN:
+                    examples[kind][str(text)] = names[str(text)]
             table.loc[changed.index, "verdict"] = changed.map(names)
     # Judges share the labels of their questions.
     if "label" in table and any(Code.NUMBERS in form.codes.values() for form in forms.values()):
         table["label"] = each_once(table["label"], scored)
-    for code, n in counts.items():
-        said_of = ", ".join(f"{text!r:.40} for {of!r}" for text, of in examples[code].items())
-        source.notes.append(Note(f"{_SAID[code]}, as {said_of}", n, source.where, code))
+    for (code, what), n in counts.items():
+        shown = examples[code, what].items()
+        said_of = ", ".join(f"{text!r:.40} for {of!r}" for text, of in shown)
+        source.notes.append(Note(f"{what}, as {said_of}", n, source.where, code))
     source.table = table
+
+
+def _said(code: Code, text: str) -> str:
+    """What is said of a verdict that is taken for another one."""
+    failed = code is Code.FAILURES and FAILED_CALL.fullmatch(text)
+    return _SAID_OF_CALLS if failed else _SAID[code]
 
 
 def scored(value: Any) -> Any:
