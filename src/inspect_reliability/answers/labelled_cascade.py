@@ -144,30 +144,31 @@ class LabelledCascade:
         return [name for name in self._named if name in {*chain(*each)} - {*NO_VERDICTS}]
 
     @cached_property
-    def rated(self) -> pd.DataFrame:
-        """The label that each person gave last to each question.
-
-        Columns: `question`, `rater` and `label`.
-        """
-        rated = [one for row in self.rows for one in row.judged.rated]
-        given = pd.DataFrame(rated, columns=["question", "rater", "label"])
-        return given.drop_duplicates(["question", "rater"], keep="last")
+    def rated(self) -> dict[tuple[str, Any], str]:
+        """The label that each person gave last to each question, by question and rater."""
+        given = chain.from_iterable(row.judged.rated for row in self.rows)
+        return {(question, rater): label for question, rater, label in given}
 
     @cached_property
-    def _settled(self) -> pd.DataFrame:
-        """The labels that decide questions on which people differ."""
-        given = [one for row in self.rows for one in row.judged.settled]
-        return pd.DataFrame(given, columns=["question", "label"]).drop_duplicates()
+    def _places(self) -> tuple[dict[str, int], dict[str, int]]:
+        """The number of each question and of each category."""
+        questions, categories = (
+            {name: place for place, name in enumerate(names)}
+            for names in (self.questions, self.categories)
+        )
+        return questions, categories
 
     @cached_property
     def labels(self) -> FloatArray:
         """How many gave each label to each question, N x K: who settled it, or else people."""
-        open_ = ~self.rated["question"].isin(self._settled["question"])
-        rated = pd.concat([self.rated[open_], self._settled])
-        named = (("question", self.questions), ("label", self.categories))
-        at = np.array([pd.Index(names).get_indexer(pd.Index(rated[one])) for one, names in named])
-        found = np.zeros((len(self.questions), len(self.categories)))
-        np.add.at(found, tuple(at[:, (at >= 0).all(axis=0)]), 1)
+        settled = dict.fromkeys(chain.from_iterable(row.judged.settled for row in self.rows))
+        decided = {question for question, _ in settled}
+        people = ((name, label) for (name, _), label in self.rated.items() if name not in decided)
+        questions, categories = self._places
+        found = np.zeros((len(questions), len(categories)))
+        for name, label in chain(people, settled):
+            if name in questions and label in categories:
+                found[questions[name], categories[label]] += 1
         return found
 
     @cached_property
@@ -197,13 +198,13 @@ class LabelledCascade:
     @cached_property
     def people(self) -> dict[Any, IntArray]:
         """Rater -> number of the label of each question, -1 for none."""
-        number = pd.Index(self.categories)
-        return {
-            rater: number.get_indexer(
-                pd.Index(own.set_index("question")["label"].reindex(self.questions))
-            )
-            for rater, own in self.rated.groupby("rater", dropna=False, sort=False)
-        }
+        questions, categories = self._places
+        found: dict[Any, IntArray] = {}
+        for (name, rater), label in self.rated.items():
+            given = found.setdefault(rater, np.full(len(questions), -1))
+            if name in questions:
+                given[questions[name]] = categories.get(label, -1)
+        return found
 
     def _placed(self, table: pd.DataFrame) -> FloatArray:
         """A table of questions x categories with every question and category, N x K."""

@@ -343,11 +343,14 @@ def factorized(values: pd.Series[Any]) -> tuple[Any, list[Any]]:
     import numpy as np
     import pandas as pd
 
-    if values.dtype != object or pd.api.types.infer_dtype(values) in _PLAIN:
+    if values.dtype != object:
         codes, distinct = pd.factorize(values)
         return codes, distinct.astype(object).tolist()
-    # Lists have no hash, and 1, 1.0 and true have the same. Many rows share one object.
     objects = values.to_numpy()
+    if pd.api.types.infer_dtype(objects) in _PLAIN:
+        codes, texts = pd.factorize(objects)
+        return codes, texts.tolist()
+    # Lists have no hash, and 1, 1.0 and true have the same. Many rows share one object.
     same = pd.factorize(np.fromiter(map(id, objects), np.int64, len(objects)))[0]
     different = objects[np.unique(same, return_index=True)[1]]
     plain = pd.Series([without_arrays(value) for value in different], dtype=object)
@@ -376,13 +379,17 @@ def numbers_of(*columns: pd.Series[Any]) -> pd.Series[int]:
     import numpy as np
     import pandas as pd
 
-    number = np.zeros(len(columns[0]), dtype=np.int64)
+    number: Any = None
     for column in columns:
         values: Any = column.values  # of a series it would make an index as well
         codes, levels = pd.factorize(values)
-        if len(levels) > 1 or (codes != codes[:1]).any():
-            number = pd.factorize(number * (len(levels) + 1) + codes)[0]
-    return pd.Series(number, columns[0].index)
+        missing = bool((codes < 0).any())
+        if number is None and not missing:
+            number = codes  # by first appearance already
+        elif len(levels) + missing > 1:
+            known = 0 if number is None else number * (len(levels) + 1)
+            number = pd.factorize(known + codes)[0]
+    return pd.Series(0 if number is None else number, columns[0].index, dtype=np.int64)
 
 
 def most_levels(values: pd.Series[Any], cell: pd.Series[int]) -> int:

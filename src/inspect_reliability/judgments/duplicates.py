@@ -171,10 +171,12 @@ def _numbered_on(table: pd.DataFrame, known: Sequence[str], reading: Reading) ->
     of_cell = [name for name in known if name != "replication"]
     if of_cell == [*known]:
         return None
-    cell = numbers_of(*(table[name] for name in of_cell))
     taken = (*known, *reading.facets, *PAIR, "system", "p")
     free = [name for name in map(str, table) if name not in taken][:MOST_COLUMNS]
     possible = [name for name in free if not {*words_of(name)} & {*_OUTPUTS, *_DAYS}]
+    if not possible:
+        return None
+    cell = numbers_of(*(table[name] for name in of_cell))
     for few in (True, False):  # a few cells rule out most columns
         rows = table[cell < _FEWEST_CELLS] if few else table
         at = cell[rows.index]

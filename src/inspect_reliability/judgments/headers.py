@@ -74,13 +74,12 @@ def under_header(
         notes.append(Note(_EXPLAINS.format(shown), n, str(path)))
     for more in chain([rows.iloc[n:]], batches):
         rows = more[columns]
-        used = np.flatnonzero(rows.notna().to_numpy().any(axis=1))
-        rows = rows.iloc[used].reset_index(drop=True)
-        again = rows[rows[columns[-1]] == header.iloc[-1]]
-        if len(again):
-            again = again[(again.fillna("") == header).all(axis="columns")]
-            notes += [Note(_AGAIN, len(again), str(path))] * bool(len(again))
-            rows = rows.drop(index=again.index).reset_index(drop=True)
+        wanted = rows.notna().to_numpy().any(axis=1)
+        again = wanted & (rows[columns[-1]] == header.iloc[-1]).to_numpy()
+        if again.any():
+            again[again] = (rows[again].fillna("") == header).all(axis="columns")
+            notes += [Note(_AGAIN, int(again.sum()), str(path))] * bool(again.any())
+        rows = rows.iloc[np.flatnonzero(wanted & ~again)].reset_index(drop=True)
         rows.columns = [*header]
         yield rows
 

@@ -368,7 +368,8 @@ def _labels(panel: LabelledCascade, columns: Mapping[str, str]) -> dict[str, "pd
     every command would read is not taken.
     """
     named = [yours for yours, ours in columns.items() if ours == "label" and yours != ours]
-    rated = panel.rated
+    given = [(name, rater, label) for (name, rater), label in panel.rated.items()]
+    rated = pd.DataFrame(given, columns=["question", "rater", "label"])
     rated = rated.assign(at=pd.Index(panel.categories).get_indexer(pd.Index(rated["label"])))
     rated = rated[rated["at"] >= 0].sort_values("at")
     apart = named if named[1:] and {*named} <= {*map(str, rated["rater"])} else []
