@@ -121,6 +121,11 @@ def test_labels_are_asked_of_each_promise_that_has_questions_of_its_own(
     assert "These are 4 promises, one for each topic and judge. Each has" in said
     alone = said.partition("--out kept.csv ")[2].partition(" More:")[0].split()
     assert alone == ["--only", "topic=x", "--only", "judge=a"]
+    # Values of one column are alternatives, those of several columns hold together.
+    two = ("--only", "judge=a", "--only", "judge=b", "--only", "topic=x")
+    said = " ".join(invoke(*asked, *two).stdout.split())
+    assert "These are 2 promises, one for each judge." in said
+    assert "keep both.csv --only topic=x --max-error 0.3" in said
     topics = ("keep", "both.csv", "--max-error", ".3", "--by", "topic", "--only", "judge=a")
     assert "of all 2, a row an output" in " ".join(invoke(*topics).stdout.split())
     assert "--only topic=x." in invoke(*topics, "--save-rule", "rule.json").stderr

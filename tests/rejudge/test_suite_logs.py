@@ -369,6 +369,9 @@ def test_models_under_one_grader_are_ranked(tmp_path: Path) -> None:
     said = " ".join(commands.invoke("rank", *places).output.split())
     assert "2 systems" in said
     assert "judge each question several times" not in said
+    assert "nother run (epoch) of each system" in said
+    said = commands.invoke("compare", tmp_path, "--by", "model").output
+    assert "models under one grader" in " ".join(said.split())
     made = [
         rejudged(read_eval_log(one), tmp_path / str(n), model=judge, replications=2).location
         for n, one in enumerate(places)
@@ -377,6 +380,9 @@ def test_models_under_one_grader_are_ranked(tmp_path: Path) -> None:
     said = " ".join(commands.invoke("compare", *again).output.split())
     assert "inspect-reliability label" not in said
     assert f"inspect-reliability rank {' '.join(again)}" in said
+    # Beside these, the scores of the suite itself are no other judge's.
+    mixed, alone = (results("rank", *of)["ranking"] for of in ([*places, *again], again))
+    assert mixed == alone
     assert {one["model"] for one in results("report", *again)["score_variance"]} == {
         "mockllm/one",
         "mockllm/two",

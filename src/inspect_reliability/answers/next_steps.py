@@ -293,19 +293,14 @@ def _another_or_more(row: Row, right: Record, name: str, logs: str) -> Advice:
 
 
 def _another(row: Row, logs: str) -> Advice:
-    command = _compared(row, logs)
-    named = ", under a name of its own" if command.endswith(" --by judge") else ""
-    return Advice(CHANGE, f"try another prompt or judge{named}, then", command)
-
-
-def _compared(row: Row, logs: str) -> str:
-    """The command that compares with NEW judgments: a judge of several sources by its name."""
-    sources, sign, options = logs.partition(" --")
-    if len(split(sources)) < 2:
-        return f"compare {logs} NEW"
+    if len(split(logs.partition(" --")[0])) < 2:
+        return Advice(CHANGE, "try another prompt or judge, then", f"compare {logs} NEW")
+    named = ", under a name of its own"  # several sources are compared with NEW by their judges
     if row.keys.get("judge") is None:
-        return f"compare LOGS{sign}{options} NEW"
-    return f"compare {logs} NEW --by judge"
+        named = ", add a column judge to every file"
+    return Advice(
+        CHANGE, f"try another prompt or judge{named}, then", f"compare {logs} NEW --by judge"
+    )
 
 
 def _label(row: Row, right: Record, logs: str, wanted: int = 0) -> Advice:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ..shell import join
+from ..shell import WORD, join, split
 from ..showing.document import (
     Block,
     Caution,
@@ -227,6 +227,12 @@ def next_step(
         return said
     levels = tuple((only or {}).items())
     if levels and command.partition(" ")[0] in _OF_ROWS:
+        named = dict(levels)  # what was typed of these columns may be more than these levels
+
+        def kept(typed: re.Match[str]) -> str:
+            return "" if split(typed[1])[0].partition("=")[0] in named else typed[0]
+
+        command = re.sub(rf" --only ({WORD})", kept, command)
         command = f"{command} {join(only_options(levels))}"
     return [*said, Text(f"inspect-reliability {command}", "command", levels)]
 

@@ -55,8 +55,9 @@ def pairs(
     example: str,
     help: str,
     value: Callable[[str], Any] = str,
+    several: bool = False,
 ) -> Callable[[_Command], _Command]:
-    """An option for a mapping, one pair at a time, such as NAME=VALUE."""
+    """An option for a mapping, one pair at a time, such as NAME=VALUE; or of lists of values."""
     convert = click.types.convert_type(value)
 
     def read(_: click.Context, option: click.Parameter, given: Sequence[str]) -> dict[str, Any]:
@@ -66,6 +67,9 @@ def pairs(
             if not (sign and key and of):
                 raise click.BadParameter(f"{pair!r} is not of the form {form}, as in {example}.")
             made = convert(of, option)
+            if several:
+                found.setdefault(key, []).append(made)
+                continue
             if (first := found.setdefault(key, made)) != made:
                 two = f"two values, {first!r} and {made!r}"
                 raise click.BadParameter(f"{key!r} has {two}. Give it one.")
@@ -201,7 +205,8 @@ _only_option = pairs(
     "COLUMN=VALUE",
     "judge=my-judge",
     "Take only the judgments with this value in this column, such as those of one judge of "
-    "several, as in judge=my-judge",
+    "several, as in judge=my-judge; several values of one column take each of them",
+    several=True,
 )
 
 
@@ -266,7 +271,7 @@ class CommonOptions:
     read_as: str | None = None
     made_by: str | None = None
     sheet: str | None = None
-    only: Mapping[str, str] = field(default_factory=dict)
+    only: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @cached_property
     def reading(self) -> Reading:
@@ -339,7 +344,8 @@ class CommonOptions:
         entries = {name: getattr(self, name) for name in _ENTRIES}
         said = Reading().call({**entries, "map": self.meant})
         first = shell.join([*sources, *chain.from_iterable(options)])
-        only = shell.join(only_options(self.only.items()))
+        levels = ((name, one) for name, of in self.only.items() for one in of)
+        only = shell.join(only_options(levels))
         return " ".join(filter(None, [first, said, only]))
 
     @property

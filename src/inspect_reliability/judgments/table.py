@@ -136,6 +136,8 @@ class Judgments:
     def named(self, names: Iterable[str]) -> list[str]:
         """Columns by their names in the table, or in the frame or file before it was read."""
         own = {yours: ours for one in self.readings for yours, ours in one.columns.items()}
+        if is_suite(self.table):  # each log names the model that was graded as its judge
+            own.setdefault("model", "judge")
         return [name if name in self.table else own.get(name, name) for name in names]
 
     def with_own_values(self, found: pd.DataFrame) -> pd.DataFrame:
@@ -165,20 +167,28 @@ class Judgments:
     def only(self, levels: Mapping[str, Any]) -> Judgments:
         """The judgments that have these values, as people write them, in these columns.
 
+        A column may have a list of values, of which a judgment has one.
+
         Raises:
             UserError: There is no such column, or none has the value.
         """
+        import pandas as pd
+
         table = self.table
-        for yours, level in ((name, str(of)) for name, of in levels.items()):
+        for yours, of in levels.items():
             [name] = self.named([yours])
             self._has([name])
-            fits = each_once(table[name], partial(_is_written, level)).eq(True)
-            if not fits.any():
-                some = ", ".join(dict.fromkeys(_written(one)[-1] for one in table[name].dropna()))
-                raise UserError(
-                    f"No judgment has {level!r:.80} in column {yours!r}, which has {short(some)}."
-                )
-            table = table[fits]
+            kept = pd.Series(False, table.index)
+            for level in map(str, of if isinstance(of, list | tuple) else [of]):
+                fits = each_once(table[name], partial(_is_written, level)).eq(True)
+                if not fits.any():
+                    known = dict.fromkeys(_written(one)[-1] for one in table[name].dropna())
+                    some = short(", ".join(known))
+                    raise UserError(
+                        f"No judgment has {level!r:.80} in column {yours!r}, which has {some}."
+                    )
+                kept |= fits
+            table = table[kept]
         return replace(self, table=table.reset_index(drop=True)) if levels else self
 
     def groups(self, by: Sequence[str] = GROUP_BY) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:

@@ -14,6 +14,7 @@ from ..errors import one_of
 from ..judgments.columns import OF_SYSTEMS
 from ..judgments.reading import Reading
 from ..judgments.sources import Columns, Source, in_file, judgments_from
+from ..judgments.table import is_suite
 from ..showing.answer import PythonAnswer
 from ..showing.document import (
     HALF,
@@ -285,7 +286,10 @@ def _in_words(found: Sequence[Leaderboard], results: Results) -> Iterator[str]:
         mean = {key: float(np.mean([one[key] for one in own])) for key in ("tau", "leader_changes")}
         n = len(found[0].questions)
         whom = " of this judge" if across == "try" and alone and "judge" in found[0].keys else ""
-        whom = " (epoch) of each system" if across == "run" else whom
+        # A suite scores each output once: what differs are the outputs of another run.
+        of_runs = across == "try" and all(is_suite(board.table) for board in found)
+        another = "run" if of_runs else across
+        whom = " (epoch) of each system" if another == "run" else whom
         on_average = "" if len(own) == 1 else ", on average"
         if across in ("try", *RUNS):  # of two alike: a leader changes no more often than by chance
             most = 1 - 1 / max(len(board.systems) for board in found)
@@ -293,12 +297,12 @@ def _in_words(found: Sequence[Leaderboard], results: Results) -> Iterator[str]:
             mean["leader_changes"] = min(mean["leader_changes"], most)
             mean["tau"] = max(mean["tau"], 0.0)
         if why := _unknown(own, across, found):
-            yield f"Whether another {across}{whom} changes the leader is not known: {why}."
+            yield f"Whether another {another}{whom} changes the leader is not known: {why}."
             continue
         beside = _beside(own, across, found[0])
         of = f"; {beside}" if beside else ""
         yield (
-            f"Another {across}{whom} changes the leader in {share(mean['leader_changes'], n)} of "
+            f"Another {another}{whom} changes the leader in {share(mean['leader_changes'], n)} of "
             f"cases{on_average} (tau {mean['tau']:.2f}{_ends(own, across)}{of})."
         )
     if favoured := _favoured(results["favours"]):

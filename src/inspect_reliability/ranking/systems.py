@@ -45,6 +45,8 @@ _WEIGHED = "verdicts from 1 to 2 taken for probabilities: 1.2 says that the firs
 
 _POOLED = "verdicts of files that name no judge taken together: --column file=judge ranks by each"
 
+_BEFORE = "scores left out of outputs that were judged again: the later verdicts count"
+
 _OTHERS = "verdicts on pairs without {!r} left out"
 
 
@@ -100,9 +102,10 @@ def verdicts_on_systems(judgments: Judgments, baseline: str | None = None) -> Ve
     """
     refuse(judgments.asked)
     where = judgments.source or "sources"
-    table, facets = _on_questions(judgments.table), judgments.facets
-    table, weighed = _weighed(table, where)
-    notes = [*weighed]
+    given, facets = judgments.table, judgments.facets
+    before = _judged_again(given)
+    table, weighed = _weighed(_on_questions(given[~before].reset_index(drop=True)), where)
+    notes = [*weighed, *[Note(_BEFORE, int(before.sum()), where)] * bool(before.any())]
     if len(judgments.files) > 1 and table["judge"].isna().all() and FILE not in table:
         notes.append(Note(_POOLED, len(table), where))
     return replace(_verdicts(table, facets, baseline, where, notes), judged=judgments)
@@ -175,6 +178,15 @@ def _verdicts(
     table = table.drop(columns=[one for one in _KEYS if one in table and table[one].isna().all()])
     names = tuple(name for name in _KEYS if name in table)
     return Verdicts(_ordered(table, own), names, tuple(own), exact, (*notes, *said))
+
+
+def _judged_again(table: pd.DataFrame) -> pd.Series[bool]:
+    """Which rows are a suite's own scores of outputs that other logs have judged again."""
+    import pandas as pd
+
+    if not {"uuid", "output_uuid"} <= {*table} or not of_scorers(table):
+        return pd.Series(False, table.index)
+    return table["output_uuid"].isna() & table["uuid"].isin(table["output_uuid"].dropna())
 
 
 def _on_questions(table: pd.DataFrame) -> pd.DataFrame:
