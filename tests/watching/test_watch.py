@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from commands import inspect, invoke
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.sources import judgments_from
 from inspect_reliability.watching import bets, changed
+from inspect_reliability.watching.direction import direction_in_words
 from inspect_reliability.watching.report import watch as watch_in_python
 from inspect_reliability.watching.report import watch_document
 
@@ -593,6 +595,34 @@ def test_a_check_of_packed_replications_costs_what_is_said(
     made = judgments_from_logs("anchors").table
     assert len(made) == int(calls) == 2 * 3
     assert (made.groupby("question")["seed"].nunique() == 3).all()
+
+
+@pytest.mark.parametrize("graded", [False, True])
+@pytest.mark.parametrize("to", [-1, 0, 1])
+def test_the_direction_is_that_of_a_paired_t_test(graded: bool, to: int) -> None:
+    """Six anchors turn up, down, or three each way: said where the interval leaves out 0."""
+    table = checks(14, anchors=16, draws=6).drop(columns="label")
+    number = table["question"].str[1:].astype(int)
+    late, up = table["time"] >= "2026-01-11", number < {-1: 0, 0: 3, 1: 6}[to]
+    now = np.where(up, 1, -1) * (number < 6) * late
+    noise = 2 * np.random.default_rng(3).integers(0, 2, len(table)) - 1
+    grade = 4 + noise + 2 * now if graded else (noise + 2 * now > 0).astype(int)
+    words = grade if graded else np.where(grade, "yes", "no")
+    found = changed.watching(judgments_from(table.assign(verdict=words)))
+    assert found.anchors.since == 10
+    means = table.assign(grade=grade).groupby(["question", late])["grade"].mean().unstack()
+    test = stats.ttest_rel(means[True], means[False])
+    low, high = test.confidence_interval(0.95)
+    [said] = direction_in_words(found.direction[""])
+    change = found.direction[""]
+    one = change if graded else next(of for of in change["shares"] if of["verdict"] == "yes")
+    key = "mean_change" if graded else "change"
+    assert one[f"{key}_interval"] == pytest.approx([low, high], abs=1e-3)
+    shown = "milder" if low > 0 else "harsher" if high < 0 else "is not known"
+    if not graded:
+        shown = "'yes' more" if low > 0 else "'yes' less" if high < 0 else "is not shown"
+    assert shown in said.replace("'no' more", "'yes' less")
+    assert (to == 0) == (low <= 0 <= high)
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def change_rows(change: Record) -> Iterator[Record]:
             "difference": -moved,
             "difference_interval": [-ends[1], -ends[0]],
         }
-    for one in sorted(_known(change), key=lambda of: -round(abs(of.change), 9)):
+    for one in sorted(shares_of(change), key=lambda of: -round(abs(of.change), 9)):
         yield {
             "coefficient": f"{SHARE_OF}{one.verdict}",
             "first_value": one.first,
@@ -96,15 +96,15 @@ def change_in_words(change: Record) -> Iterator[tuple[bool, str]]:
     first, second, n = change["first"], change["second"], change["n_questions"]
     ends = change["mean_change_interval"]
     if ends and change["grade_values"]:
-        yield _is_shown(ends), _score_in_words(change)
+        yield is_shown(ends), _score_in_words(change)
     elif ends:
         by = f"{rounded(change['mean_change'], '+z.2f')} {reaching(ends, '+z.2f')}"
         how = "higher" if change["mean_change"] > 0 else "lower"
         words = f"{second} grades {how} than {first} ({by} on the mean grade)."
-        if not _is_shown(ends):
+        if not is_shown(ends):
             words = f"That mean grades of {first} and {second} differ is not shown ({by})."
-        yield _is_shown(ends), words
-    shown, words = shares_in_words((first, second), list(_known(change)), n)
+        yield is_shown(ends), words
+    shown, words = shares_in_words((first, second), list(shares_of(change)), n)
     if shown or not ends:
         yield shown, words
     yield _beyond_noise(change)
@@ -115,17 +115,12 @@ def shares_in_words(
 ) -> tuple[bool, str]:
     """Whether the share of a verdict is shown to differ between two sides, and how it does.
 
-    The verdict is the one of several that moved most: that it did is shown only where an interval
-    that holds for all of them leaves out 0. What one of two gains, the other loses.
+    The verdict is the one of several that moved most (see `most_moved`). What one of two gains, the
+    other loses.
     """
-    of_all = len(shares) if len(shares) > 2 else 1
-    wider = NormalDist().inv_cdf(1 - 0.025 / of_all) / NormalDist().inv_cdf(0.975)
-    known = [one for one in shares if one.first is not None]
-    shown = [one for one in known if _leaves_out_0(one, wider)]
-    if not known:
+    shown, most = most_moved(shares)
+    if most is None or most.first is None:
         return False, ""
-    most = max(shown or known, key=lambda one: (round(abs(one.change), 9), one.change))
-    assert most.first is not None
     (first, second), verdict = names, f"{most.verdict!r:.40}"
     was, now = (share(one, n) for one in (most.first, most.first + most.change))
     by = moved_points(most.change, most.ends, n)
@@ -134,12 +129,28 @@ def shares_in_words(
         return True, (
             f"{second} gives {verdict} {often} often: {now} of verdicts, {was} of {first}'s ({by})."
         )
-    of_most = f"{verdict}, which moved most," if of_all > 1 else verdict
-    by = f" ({by})" if of_all == 1 else ""
+    several = len(shares) > 2
+    of_most = f"{verdict}, which moved most," if several else verdict
+    by = "" if several else f" ({by})"
     return False, (
         f"That shares of verdicts differ is not shown: {of_most} is {was} of {first}'s and {now} "
         f"of {second}'s{by}."
     )
+
+
+def most_moved(shares: Sequence[ShareMoved]) -> tuple[bool, ShareMoved | None]:
+    """Whether the share of a verdict is shown to differ, and the one that moved most.
+
+    Of several, that is shown only where an interval that holds for all of them leaves out 0.
+    """
+    of_all = len(shares) if len(shares) > 2 else 1
+    wider = NormalDist().inv_cdf(1 - 0.025 / of_all) / NormalDist().inv_cdf(0.975)
+    known = [one for one in shares if one.first is not None]
+    shown = [one for one in known if _leaves_out_0(one, wider)]
+    by_size = max(
+        shown or known, key=lambda one: (round(abs(one.change), 9), one.change), default=None
+    )
+    return bool(shown), by_size
 
 
 def _beyond_noise(change: Record) -> tuple[bool, str]:
@@ -155,7 +166,7 @@ def _beyond_noise(change: Record) -> tuple[bool, str]:
         if across is None:
             known = f"Whether verdicts of {both} differ beyond noise is not known"
         return False, f"{known}{f': {why}' if why else ''}."
-    if not _is_shown(ends):
+    if not is_shown(ends):
         by = moved_points(above, ends, n)
         return False, f"That verdicts of {both} differ beyond noise is not shown ({by})."
     within = share(change["disagreement_within"], n)
@@ -170,7 +181,7 @@ def beyond_noise_counted(changed: Sequence[Record]) -> str:
     known = [one for one in changed if one["above_noise_interval"]]
     if not known:
         return ""
-    shown = [one for one in known if _is_shown(one["above_noise_interval"])]
+    shown = [one for one in known if is_shown(one["above_noise_interval"])]
     pairs = {(one["first"], one["second"]) for one in changed}
     conditions = [describe(_condition(one)) for one in shown]
     named, what = conditions, "conditions"
@@ -202,13 +213,15 @@ def _condition(record: Record) -> Record:
     return keys_of(record, "second", before)
 
 
-def _known(change: Record) -> Iterator[ShareMoved]:
+def shares_of(change: Record) -> Iterator[ShareMoved]:
+    """The shares of what changed that have an interval."""
     for one in change["shares"]:
         if one["change_interval"]:
             yield ShareMoved(one["verdict"], one["first"], one["change"], one["change_interval"])
 
 
-def _is_shown(ends: Sequence[float]) -> bool:
+def is_shown(ends: Sequence[float]) -> bool:
+    """Whether an interval leaves out 0."""
     return ends[0] > 0 or ends[1] < 0
 
 

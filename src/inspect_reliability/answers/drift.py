@@ -96,6 +96,14 @@ def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
     return as_record(move, found.cells.n_clusters) | _moved(given)
 
 
+def verdicts_moved(before: pd.DataFrame, after: pd.DataFrame) -> Record:
+    """How the mean grade, and the share of each verdict, changed on the questions of both."""
+    asked = {*before["question"]} & {*after["question"]}
+    sides = {"first": before, "second": after}
+    parts = [of[of["question"].isin(asked)].assign(side=name) for name, of in sides.items()]
+    return {"n_questions": len(asked), **_moved(Judged(pd.concat(parts, ignore_index=True)))}
+
+
 def _moved(given: Judged) -> Record:
     """How the mean grade, or score, and the share of each verdict changed."""
     worths = _worths(given)

@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
 
+from ..answers.drift import verdicts_moved
 from ..errors import UserError
 from ..judgments.table import Judgments
 from ..log_files import read_log
 from ..record import same_model
+from ..showing.formats import Record
 from ..stats.cells import Flags, IntArray
 from .bets import (
     BASELINE,
@@ -93,6 +95,7 @@ class Watching:
         production: The judged outputs of production, if there are any.
         alpha: Probability of a false alarm, of both together.
         logged: Whether production is in logs, whose outputs `rejudge` can judge again.
+        judged: The judgments of the anchors, with the number of their check.
     """
 
     checks: Sequence[Check]
@@ -101,6 +104,7 @@ class Watching:
     production: Side | None
     alpha: float
     logged: bool = False
+    judged: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
     def needed(self) -> float:
@@ -247,6 +251,21 @@ class Watching:
         return moved(*self.anchors.sides(self.anchors.since), self.anchors.stream.values, generator)
 
     @cached_property
+    def direction(self) -> dict[str, Record]:
+        """How the verdicts of the judge moved since its change, by criterion; empty without one.
+
+        It is what `compare` says of the checks before and since.
+        """
+        table, since = self.judged, self.anchors.since
+        if since is None:
+            return {}
+        criteria = table["scorer"].astype(str) if "scorer" in table else ""
+        return {
+            str(name): verdicts_moved(of[of[CHECK] < since], of[of[CHECK] >= since])
+            for name, of in table.assign(criterion=criteria).groupby("criterion")
+        }
+
+    @cached_property
     def right(self) -> tuple[int, MeanChange] | None:
         """How many anchors have labels, and how right the judge is on them since the change.
 
@@ -300,6 +319,7 @@ def watching(
     checks = [*in_stream(table, runs, first)]
     own = [number for number, one in enumerate(checks) if one.reason is None]
     needed = _needed(alpha, 2 if production else 1)
+    judged = table[table[CHECK].isin(own)].reset_index(drop=True)
     of = anchors(_renumbered(table, own), len(own))
     seeds = [checks[number].seed for number in own]
     side = Side(of, own, watch_stream(of.counts, of.values, needed, seeds, of.few))
@@ -313,7 +333,7 @@ def watching(
         )
         beside = Side(made, there, bet)
     logged = production is not None and bool(production.logs)
-    return Watching(checks, first, side, beside, alpha, logged)
+    return Watching(checks, first, side, beside, alpha, logged, judged)
 
 
 def _renumbered(table: pd.DataFrame, numbers: Sequence[int]) -> pd.DataFrame:

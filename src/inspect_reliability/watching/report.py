@@ -24,6 +24,7 @@ from ..showing.keys import declared, legend
 from .bets import BASELINE, LOOKS, Power
 from .changed import FEW, Changed, Watching, watching
 from .checks import UNNAMED
+from .direction import direction_in_words
 from .gaps import missing_checks
 from .watch_next import next_of_checks
 
@@ -290,6 +291,9 @@ def watch_document(found: Watching, again: str, stream: Sequence[str] = ()) -> D
         "missing": missing_checks(found.checks),
         "watch": records,
         "moved_anchors": anchors,
+        "verdicts_moved": [
+            {"criterion": name or None, **change} for name, change in found.direction.items()
+        ],
         **_right_record(found),
         **_power_record(found.power),
     }
@@ -377,6 +381,9 @@ def _details(found: Watching, moved: Sequence[Record]) -> Iterator[Text]:
     if found.another is not None:
         check = found.checks[found.another]
         yield Text(f"Since {_named(found, found.another)} it is {check.reason}.", "answer")
+    for name, change in found.direction.items():
+        for sentence in direction_in_words(change):
+            yield Text(f"{name}: " * (len(found.direction) > 1) + sentence, "answer")
     bets = [f"the anchors' bet is {found.anchors.watched.bet[-1]:.3g}"]
     if found.production:
         bets.append(f"the stream's {found.production.watched.bet[-1]:.3g}")
