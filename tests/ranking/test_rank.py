@@ -551,6 +551,10 @@ def test_a_plan_names_the_runs_that_it_counts(tmp_path: Path) -> None:
     said = " ".join(invoke("plan", file, "--for", "rank", "--facet", "run").stdout.split())
     assert "questions x 2 runs of each system x" in said
     assert "by runs (epochs) of each system" in said
+    asked = ("plan", file, "--for", "rank", "--facet", "run", "--by", "run")
+    said = " ".join(invoke(*asked).stdout.split())
+    assert " in the ranking of run " in said
+    assert f"rank {file} --facet run --by run" in said
     ranked = " ".join(invoke("rank", file, "--facet", "run").stdout.split())
     assert "Another run (epoch) of each system changes the leader in" in ranked
 

@@ -8,7 +8,7 @@ from ..answers import analyse
 from ..answers.plan import COEFFICIENTS, plan_document, plans
 from ..ranking.plan import rank_power, rank_power_document
 from .main import command
-from .options import CommonOptions, Finite, by_option, reads_logs
+from .options import CommonOptions, Finite, by_option, reads_logs, typed_options
 
 
 @command("plan logs", "plan logs --half-width 0.1 --for icc")
@@ -62,7 +62,7 @@ def plan(
     if "rank" in names:
         verdicts = request.read_systems()
         neighbours = rank_power(verdicts, by)
-        request.show(rank_power_document(neighbours, request.typed))
+        request.show(rank_power_document(neighbours, request.typed + typed_options("by")))
         return
     judgments = request.read(by)
     analysis = analyse(judgments, by)

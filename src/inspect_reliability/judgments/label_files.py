@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ..errors import UserError
 from .column_names import blank, lacking, renamed_columns
@@ -51,6 +51,17 @@ TEST = "test"
 _WEIGHTS = {"weight", "weights", "sampling_weight", "probability_of_selection"}
 
 
+class ReadFile(NamedTuple):
+    """The rows of a file that was read, and what was said of them."""
+
+    frame: pd.DataFrame
+    notes: Sequence[Note]
+
+
+Labelling: TypeAlias = "str | pd.DataFrame | ReadFile"
+"""Where labels are: the path of a file, a data frame, or the rows of a file."""
+
+
 class LabelFile(NamedTuple):
     """A file of labels.
 
@@ -81,7 +92,7 @@ class LabelFile(NamedTuple):
 
 
 def columns_of_labels(
-    sources: Iterable[str | pd.DataFrame], sheet: str | None = None, named: Collection[str] = ()
+    sources: Iterable[Labelling], sheet: str | None = None, named: Collection[str] = ()
 ) -> set[str] | None:
     """The columns of files and data frames of labels; None if `label` wrote all of them.
 
@@ -94,7 +105,7 @@ def columns_of_labels(
 
 
 def read_labels(
-    sources: Mapping[str, str | pd.DataFrame], columns: Mapping[str, str], sheet: str | None = None
+    sources: Mapping[str, Labelling], columns: Mapping[str, str], sheet: str | None = None
 ) -> dict[str, LabelFile]:
     """Files and data frames of labels, by name.
 
@@ -130,9 +141,7 @@ def read_labels(
         return () if tries & {*frame} else verdicts
 
     return {
-        path: _read(
-            path, frame, notes, own, said_by_both(frame), not isinstance(sources[path], str)
-        )
+        path: _read(path, frame, notes, own, said_by_both(frame), in_memory(sources[path]))
         for path, (frame, notes) in frames.items()
     }
 
@@ -143,10 +152,17 @@ def _is_sheet(frame: pd.DataFrame) -> bool:
     return names >= _OF_A_SHEET and any(one.startswith(("target", "label")) for one in names)
 
 
+def in_memory(source: Labelling) -> bool:
+    """Whether labels are a data frame of Python, whose rows are numbered from 0."""
+    return not isinstance(source, str | ReadFile)
+
+
 def _rows(
-    source: str | pd.DataFrame, sheet: str | None, named: Collection[str] = ()
+    source: Labelling, sheet: str | None, named: Collection[str] = ()
 ) -> tuple[pd.DataFrame, list[Note]]:
     """A row a label, and how they were read: of a workbook the sheet with a column so `named`."""
+    if isinstance(source, ReadFile):
+        return source.frame, [*source.notes]
     if isinstance(source, str):
         frame, _, notes = read_frame(source, sheet, of_all=False)
         if named and {*named}.isdisjoint(frame):

@@ -17,7 +17,7 @@ from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .abstentions import one_kind, with_abstentions
 from .columns import SETTLED_LABEL, as_columns, by_rater, most_levels, numbers_of
 from .count import NUMBER, by_value, opposites
-from .label_files import LabelFile, read_labels, until
+from .label_files import LabelFile, Labelling, in_memory, read_labels, until
 from .label_ids import ids_known, plain_id, units_by_id, units_by_plain_id
 from .label_rows import labels_once, refuse_two_spellings
 from .outside_scale import refuse_slips, scale_of
@@ -112,7 +112,7 @@ def with_labels(
 
 def with_labels_by_name(
     judgments: Judgments,
-    sources: Mapping[str, str | pd.DataFrame],
+    sources: Mapping[str, Labelling],
     names: Mapping[str, str],
     columns: Mapping[str, str] | None = None,
     sheet: str | None = None,
@@ -122,7 +122,7 @@ def with_labels_by_name(
     files = read_labels(sources, columns or {}, sheet)
     repeated: list[Note] = []
     for path, file in files.items():
-        reading = Reading(map=names, in_python=not isinstance(sources[path], str))
+        reading = Reading(map=names, in_python=in_memory(sources[path]))
         _refuse_slips(path, file, outputs, reading)
         refuse_two_spellings(path, file, outputs.of)
         files[path], notes = labels_once(path, file, judgments, reading)

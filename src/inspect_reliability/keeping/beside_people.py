@@ -27,7 +27,7 @@ def _by_distance(panel: LabelledCascade) -> bool:
     return bool(known and known.values is not None and not could_be_options(row, known))
 
 
-def _against_people(panel: LabelledCascade) -> Alternative | None:
+def beside_people(panel: LabelledCascade) -> Alternative | None:
     """The judge against each person; None without two people on a question."""
     if len(panel.people) < 2 or len(panel.rows) > 1:
         return None
@@ -42,9 +42,9 @@ def _against_people(panel: LabelledCascade) -> Alternative | None:
     return alternative(said[judged], labels[judged], panel.promise.epsilon, near)
 
 
-def replaces(panel: LabelledCascade) -> Iterator[Record]:
-    """Whether a judge can stand in for a person."""
-    if found := _against_people(panel):
+def replaces(panel: LabelledCascade, found: Alternative | None) -> Iterator[Record]:
+    """Whether a judge can stand in for a person, by what is found of it beside people."""
+    if found:
         rate = found.winning_rate
         yield panel.keys | {
             "by_distance": _by_distance(panel),
@@ -58,9 +58,9 @@ def replaces(panel: LabelledCascade) -> Iterator[Record]:
         }
 
 
-def people(panel: LabelledCascade) -> Iterator[Record]:
+def people(panel: LabelledCascade, found: Alternative | None) -> Iterator[Record]:
     """Each person beside the judge."""
-    found, raters = _against_people(panel), list(panel.people)
+    raters = list(panel.people)
     for one in found.people if found else ():
         rater = raters[one.column]
         yield panel.keys | {

@@ -32,6 +32,7 @@ from ..showing.formats import amount
 from ..stats.cells import FloatArray
 from ..verdicts import NO_VERDICTS
 from .beside_people import unnamed
+from .several import told_by
 
 LIST_ENDINGS = (".csv", ".parquet", ".xlsx")
 
@@ -209,12 +210,6 @@ def _as_days(values: "pd.Series[Any]") -> "pd.Series[Any]":
         return values
     days = pd.to_datetime(values, format="%Y-%m-%d", errors="coerce")
     return days if days.notna().sum() == len(known) else values
-
-
-def told_by(found: Sequence[LabelledCascade]) -> list[str]:
-    """The columns that tell several promises apart."""
-    keys = [one.keys for one in found]
-    return [name for name in keys[0] if len({str(one.get(name)) for one in keys}) > 1]
 
 
 def refuse_rule(found: Sequence[LabelledCascade]) -> None:

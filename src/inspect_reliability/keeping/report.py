@@ -54,7 +54,7 @@ from ..stats import Estimate
 from ..stats.cells import Flags
 from ..stats.fewer_votes import fewer_votes, smaller_numbers, votes_to_keep
 from ..stats.selective import Votes
-from .beside_people import people, person_in_words, replaces
+from .beside_people import beside_people, people, person_in_words, replaces
 from .calibration import brier, calibration_points
 from .how_good import how_good
 from .kept_file import (
@@ -64,9 +64,9 @@ from .kept_file import (
     listed,
     refuse_rule,
     saved_rule,
-    told_by,
     write_list,
 )
+from .several import several_promises
 from .what_next import what_next
 
 TITLE = "Which verdicts may be used?"
@@ -182,7 +182,13 @@ def _by_price(alone: Sequence[LabelledCascade]) -> list[str]:
 
 def keep_results(found: Sequence[LabelledCascade]) -> dict[str, list[Record]]:
     """Every result by name, of these judges and cascades."""
-    return {name: list(chain.from_iterable(map(of, found))) for name, (of, _) in _RESULTS.items()}
+    beside = [*map(beside_people, found)]
+    results = {
+        name: list(chain.from_iterable(map(of, found))) for name, (of, _) in _RESULTS.items()
+    }
+    for name, (of_people, _) in _OF_PEOPLE.items():
+        results[name] = list(chain.from_iterable(map(of_people, found, beside)))
+    return results
 
 
 def _fewer(panel: LabelledCascade) -> Iterator[Record]:
@@ -232,10 +238,14 @@ _RESULTS = {
     "fewer_votes": (_fewer, "Fewer votes"),
     "calibration": (_calibration, "Right, by share of votes"),
     "brier": (_brier, "Brier's score of exact matches, and its parts"),
+}
+"""Name in JSON -> what computes the records of a panel, and the title of their table."""
+
+_OF_PEOPLE = {
     "replaces": (replaces, "As good as a person?"),
     "people": (people, "Each person beside the judge"),
 }
-"""Name in JSON -> what computes the records of a panel, and the title of their table."""
+"""The same of a panel and the judge beside people."""
 
 
 def keep_document(
@@ -267,7 +277,7 @@ def keep_document(
         if found[1:]:
             rule = f"{name(panel.keys)}: {rule[0].lower()}{rule[1:]}"
         said.append(Text(rule, tone))
-    said += [Text(one, "answer") for one in _several_promises(found)]
+    said += [Text(one, "answer") for one in several_promises(found)]
     checks = [one.check for one in found if one.check and one.check.words != one.withheld]
     said += [Text(f"{one.words[0].upper()}{one.words[1:]}.", "answer") for one in checks]
     graded = {one.promise.within_one for one in found if are_grades(one.rows) or _by_grades(one)}
@@ -325,17 +335,6 @@ def _asked(analysis: Analysis) -> list[Caution]:
     return Caution.each(each, len(analysis.rows))
 
 
-def _several_promises(found: Sequence[LabelledCascade]) -> Iterator[str]:
-    """That each of several promises is one by itself, of what tells it from the others."""
-    promised = [one for one in found if one.step and not one.rule.known]
-    if len(promised) > 1 == max(len(one.rows) for one in found):
-        of = " and ".join(told_by(found))
-        yield (
-            f"These are {len(promised)} promises, one for each {of}. Each has a confidence of "
-            f"{percent(found[0].promise.confidence)} by itself, not all at once."
-        )
-
-
 def _between(panel: LabelledCascade) -> str | None:
     """How many tries lie between grades, and what becomes of these; None without any."""
     grades = panel.grades_by_name
@@ -388,7 +387,8 @@ _AGREE = {one: partial(_agree, one) for one in ("people_agree", "person_agrees",
 
 
 def _tables(results: Mapping[str, list[Record]], names: Sequence[str]) -> Iterator[Block]:
-    for name, (_, title) in _RESULTS.items():
+    titles = {name: title for name, (_, title) in (*_RESULTS.items(), *_OF_PEOPLE.items())}
+    for name, title in titles.items():
         yield from _lines(results[name], name, title, names)
 
 

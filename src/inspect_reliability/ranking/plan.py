@@ -286,8 +286,9 @@ def rank_power_document(found: Sequence[Record], logs: str) -> Document:
         said += _of_runs(first)
         said += _in_fewer_calls(known)
         said.append(Text(_COUNTED, "answer"))
+        of = f" in the ranking of {_whose(first)}" if len({*map(_whose, found)}) > 1 else ""
         said += next_step(
-            f"to tell {first['above']} from {first['below']}, judge {design['questions']:,} "
+            f"to tell {first['above']} from {first['below']}{of}, judge {design['questions']:,} "
             f"questions x {tries}{judges}, then",
             f"rank {logs}",
         )

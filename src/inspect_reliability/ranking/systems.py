@@ -12,7 +12,7 @@ from ..errors import UserError
 from ..judgments.column_names import lacking, renamed_columns
 from ..judgments.columns import OF_LABELS, OF_SYSTEMS, PAIR, numbers_of
 from ..judgments.deduplication import short
-from ..judgments.label_files import columns_of_labels, read_labels
+from ..judgments.label_files import Labelling, ReadFile, columns_of_labels, read_labels
 from ..judgments.label_ids import UUIDS
 from ..judgments.labels import with_labels_by_name
 from ..judgments.pairs import gains, pair_gains
@@ -134,14 +134,15 @@ def labels_on_systems(
     known, notes = replace(reading or Reading(), words=OF_SYSTEMS), list[Note]()
     read = []
     names = short([one for one in given if isinstance(one, str)])
+    labels: Labelling
     for one in given:
         if isinstance(one, str):
             frame, _, said = read_frame(one, known.sheet, of_all=False)
-            file, name = one, names[one]
+            file, name, labels = one, names[one], ReadFile(frame, said)
         else:
-            frame, said, file, name = one, [], _LABELS, _LABELS
+            frame, said, file, name, labels = one, [], _LABELS, _LABELS, one
         frame = with_file_name(named_once(frame, file), known.columns, name)
-        if judged and (of_outputs := _labels_by_id(one, file, known, judged)):
+        if judged and (of_outputs := _labels_by_id(labels, file, known, judged)):
             read.append(Source(of_outputs[0], file))
             notes += of_outputs[1]
             continue
@@ -234,7 +235,7 @@ def _first_model(log: str) -> str:
 
 
 def _labels_by_id(
-    given: str | pd.DataFrame, file: str, reading: Reading, judged: Judgments
+    given: Labelling, file: str, reading: Reading, judged: Judgments
 ) -> tuple[pd.DataFrame, list[Note]] | None:
     """Labels of outputs by their ids, and what is said of them; None if a file has no such ids."""
     if not of_scorers(judged.table):
