@@ -2,10 +2,19 @@
 
 from datetime import date, timedelta
 
+import pandas as pd
 import pytest
 
+from inspect_reliability.answers.arms import arms_by, names_of
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments.days import iso_days, readings_of, refuse_either_order
+from inspect_reliability.judgments.days import (
+    by_date,
+    iso_days,
+    readings_of,
+    refuse_either_order,
+)
+from inspect_reliability.judgments.reading import Reading
+from inspect_reliability.judgments.sources import judgments_from
 
 YEAR = [date(2026, 1, 1) + timedelta(days=n) for n in range(365)]
 
@@ -32,3 +41,42 @@ def test_days_of_either_order_are_left_and_refused() -> None:
         refuse_either_order(known)
     others = ["2026-01-31", "2026-01-31T08:30:00+00:00", "week 5", "12.13.2026", "1.2.3", ""]
     assert [*iso_days(others).values()] == others
+
+
+@pytest.mark.parametrize(
+    "in_order",
+    [
+        ("2025-12", "2026-01"),
+        ("2026-9", "2026-10"),
+        ("12/2025", "01/2026"),
+        ("Dez 2025", "Jan 2026"),
+        ("März 2026", "April 2026"),
+        ("Q4 2025", "Q1 2026"),
+        ("2025W50", "2026W2"),
+        ("15.12.2025", "10.01.2026"),
+        ("1/31/2026", "2/1/2026"),
+        ("2026-01-02 9:00", "2026-01-02 10:00"),
+        ("2025-12-31T10:00", "2026-01-02"),
+        ("09.2025", "01.2026"),
+    ],
+)
+def test_the_earlier_date_is_the_first_side(in_order: tuple[str, str]) -> None:
+    """Wherever the rows are."""
+    rows = [
+        {"question": q, "verdict": "yes", "wording": when}
+        for when in reversed(in_order)
+        for q in "abc"
+    ]
+    judgments = judgments_from(pd.DataFrame(rows))
+    assert names_of(arms_by(judgments, "wording")) == [*in_order]
+
+
+@pytest.mark.parametrize("names", [("Jan", "Dec"), ("v9", "v10"), ("gpt 2026", "claude 2025")])
+def test_what_has_no_year_is_no_date(names: tuple[str, str]) -> None:
+    """A December may be before a January: a note says which is first."""
+    assert by_date(names) is None
+    rows = [{"question": q, "verdict": "yes", "month": of} for of in names for q in "abc"]
+    judgments = judgments_from(pd.DataFrame(rows), reading=Reading(facets=["month"]))
+    sides = arms_by(judgments, "month")
+    said = " ".join(map(str, sides.judgments.notes))
+    assert f"{names_of(sides)[0]!r} is taken for the first" in said

@@ -10,10 +10,10 @@ from typing import Any
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments.column_names import is_called
-from ..judgments.columns import COLUMNS, GROUP_BY, dividing, of_role
+from ..judgments.column_names import is_called, words_of
+from ..judgments.columns import COLUMNS, GROUP_BY, WORDS, dividing, of_role
 from ..judgments.count import NUMBER
-from ..judgments.days import refuse_either_order
+from ..judgments.days import by_date, refuse_either_order
 from ..judgments.other_names import asked_of_names
 from ..judgments.other_questions import OTHERS, named_by_numbers, of_other_questions
 from ..judgments.reading import Code, Note, refuse
@@ -34,6 +34,11 @@ SIDE = "side of the comparison"
 _DAY = re.compile(r"\d{4}-\d\d(-\d\d.*)?")
 """A date, to the day or the month, or a time: as texts these are in their order."""
 
+_MONTH = re.compile(r"\d\d?\.20\d\d")
+
+_PERIODS = ("month", "week", "quarter", "monat", "woche", "quartal", "mes", "mois", "semaine")
+"""Words in the name of a column of times that may be no dates."""
+
 _ASKED_HOW = ("judge", "temperature", "wording", "answer_form", "scorer", "study", "method")
 """Columns of how a judge is asked: of sides that differ in one, a user can choose one."""
 
@@ -51,7 +56,9 @@ class Sides(Enum):
 
 
 def arms_by(judgments: Judgments, key: str) -> Analysis:
-    """One side for each value of a column: numbers and times by their order, others as they come.
+    """One side for each value of a column: numbers and dates by their order, others as they come.
+
+    Where these may be times, and no dates say in which order, a note says which is first.
 
     Raises:
         UserError: There is no such column, only one value in it, or several of which no question
@@ -65,10 +72,16 @@ def arms_by(judgments: Judgments, key: str) -> Analysis:
     values = [str(of[key]) for of, _ in groups]
     if is_called(key, "time"):
         refuse_either_order(values)
-    if all(map(_DAY.fullmatch, values)):
-        groups.sort(key=lambda one: str(one[0][key]))
-    elif all(map(NUMBER.fullmatch, values)):
+    months = all(map(_MONTH.fullmatch, values))  # 09.2025 is no number
+    if all(map(NUMBER.fullmatch, values)) and not months:
         groups.sort(key=lambda one: float(one[0][key]))
+    elif dates := by_date(values):
+        groups.sort(key=lambda one: dates[str(one[0][key])])
+    elif values and {*words_of(key)} & {*WORDS["time"], *_PERIODS}:
+        what = f"values of {key!r} are no dates with a year: {values[0]!r} is taken for the first"
+        where = next(iter(judgments.files), "data frame")
+        note = Note(what, len(values), where, Code.REPEATS)
+        judgments = replace(judgments, said=(*judgments.said, note))
     names = [
         describe(of) if key == "temperature" else str(whole_number(of[key])) for of, _ in groups
     ]

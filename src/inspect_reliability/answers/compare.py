@@ -197,7 +197,8 @@ def compare(
     found = differences(analysis)
     refuse_nothing(found)
     plain = all(isinstance(source, str | Path | pd.DataFrame) for source in given)
-    notes = [note for side in (one, *two) for note in side.notes]
+    sides = (one, *two) if two else (analysis.judgments,)
+    notes = [note for side in sides for note in side.notes]
     may_share = bool(two) and plain
     return ComparedJudges(analysis, found, may_share, two_sources=bool(two), notes=notes)
 

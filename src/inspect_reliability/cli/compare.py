@@ -66,7 +66,10 @@ def _sides(request: CommonOptions, by: str | None) -> tuple[Analysis, list[list[
     """The sides of a comparison: two sources, with the labels of each, or values of a column."""
     logs = request.logs
     if by:
-        return arms_by(request.read([by]), by), []
+        judgments = request.read([by])
+        found = arms_by(judgments, by)
+        print_left_out(one for one in found.judgments.notes if one not in judgments.notes)
+        return found, []
     if len(logs) != 2:
         raise UserError(
             "Give two sources (compare A B), or say what to compare within the logs "

@@ -1,7 +1,7 @@
 """Days as texts: those that begin with the day or the month become 2026-01-31 and sort as texts."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date
 
 from ..errors import UserError
@@ -85,3 +85,49 @@ def _day(found: re.Match[str], order: tuple[int, int, int]) -> str:
     except ValueError:
         return ""
     return f"{made.isoformat()}{found[5].replace(',', ' ', 1)}"
+
+
+_MONTHS = (
+    *("jan|ene|gen", "fe|fé", "mar|mär|mrz", "apr|abr|avr", "mai|may|mag", "jun|juin|giu"),
+    *("jul|juil|lug", "aug|ago|ao", "se", "oct|okt|out|ott", "nov", "dec|dez|dic|déc"),
+)
+"""How names of months begin in several languages."""
+
+_PERIODS = (
+    re.compile(
+        r"(?P<year>(?:19|20)\d\d)[-./ ]?(?P<part>\d{1,2})(?:[-./ ](?P<rest>\d{1,2}(?!\d).*))?"
+    ),
+    re.compile(r"(?P<part>\d{1,2})[-./ ](?P<year>(?:19|20)\d\d)"),
+    re.compile(r"(?P<year>(?:19|20)\d\d)[-./ ]?(?:Q|W|KW)[ ]?(?P<part>\d{1,2})", re.IGNORECASE),
+    re.compile(r"(?:Q|W|KW)[ ]?(?P<part>\d{1,2})[-./ ]?(?P<year>(?:19|20)\d\d)", re.IGNORECASE),
+    re.compile(r"(?P<name>[^\W\d]{3,})[-.,/ ]*(?P<year>(?:19|20)\d\d)"),
+    re.compile(r"(?P<year>(?:19|20)\d\d)[-.,/ ]*(?P<name>[^\W\d]{3,})\.?"),
+)
+"""Months, weeks, quarters and days with their year, one form for all texts."""
+
+
+def by_date(texts: Collection[str]) -> dict[str, tuple[int, int, int, str]] | None:
+    """Each text as what sorts by date; None where one is no date, month, week or quarter.
+
+    A month without a year is none: December may be before January.
+    """
+    days = iso_days(texts)
+    for form in _PERIODS:
+        read = {text: form.fullmatch(days[text].strip()) for text in texts}
+        found = {text: _sorted_by(one.groupdict()) for text, one in read.items() if one}
+        known = {text: one for text, one in found.items() if one}
+        if len(known) == len(texts):
+            return known
+    return None
+
+
+def _sorted_by(parts: Mapping[str, str | None]) -> tuple[int, int, int, str] | None:
+    """Year, month (week or quarter), day and what follows it."""
+    name = (parts.get("name") or "").casefold()
+    named = [n for n, of in enumerate(_MONTHS, 1) if name and re.match(of, name)]
+    part = named[0] if named else int(parts.get("part") or 0)
+    day = re.match(r"(\d{1,2})(.*)", parts.get("rest") or "0", re.DOTALL)
+    if not part or not day or not parts["year"]:
+        return None
+    later = re.sub(r"(?<!\d)(\d)(?=:)", r"0\1", day[2])  # 9:00 is before 10:00
+    return int(parts["year"]), part, int(day[1]), later.replace("T", " ")

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..answers.summary import more, next_step
 from ..errors import UserError
+from ..judgments.days import by_date
 from ..showing.document import Block, Document, Table, Text
 from ..showing.formats import Record
 from ..showing.keys import declared, legend
@@ -31,6 +32,8 @@ def split_by(verdicts: Verdicts, key: str) -> tuple[tuple[Verdicts, Verdicts], t
         UserError: There is no such column, or it has not two values.
     """
     values = sorted(verdicts.table[key].dropna().unique()) if key in verdicts.table else []
+    if dates := by_date([*map(str, values)]):
+        values.sort(key=lambda one: dates[str(one)])
     if len(values) != 2:
         raise UserError(
             f"Two rankings are compared, and {key!r} has {len(values)} values: name two files."
