@@ -251,9 +251,14 @@ def test_labels_that_fit_nothing_are_refused_by_name() -> None:
         ir.analyse(BARE, labels="logs.eval")
 
 
+def same_numbers(answer: PythonAnswer, *call: object) -> None:
+    """An answer is that of a command, in JSON."""
+    assert answer.to_dict() == json.loads(printed(*call))
+
+
 def same(answer: PythonAnswer, *call: object) -> None:
     """An answer is that of a command, in JSON, in its table, and but for its calls on its page."""
-    assert answer.to_dict() == json.loads(printed(*call))
+    same_numbers(answer, *call)
     table = pd.read_csv(StringIO(render(answer.document, "csv")))
     assert list(answer.summary()) == list(table)
     assert len(answer.summary()) == len(table)
@@ -302,7 +307,7 @@ def test_what_is_kept_is_that_of_the_command(places: tuple[str, str], tmp_path: 
     file, labels = places
     asked = ("keep", file, "--labels", labels, "--max-error", ".25")
     found = ir.keep(BARE, labels=LABELS, max_error=0.25)
-    same(found, *asked)
+    same_numbers(found, *asked)
     assert found.summary()["judge"].tolist() == ["gpt-5.4", "gpt-5.4-nano"]
     prices = {"gpt-5.4": 0.02, "gpt-5.4-nano": 0.001}
     priced = [f"--price={name}={dollars}" for name, dollars in prices.items()]
@@ -356,10 +361,9 @@ def test_a_ranking_is_that_of_the_command(tmp_path: Path) -> None:
     people = pairs[pairs["judge"] == "x"].drop(columns="judge").rename(columns={"verdict": "label"})
     people.to_csv(labels, index=False)
     same(ir.rank(pairs), "rank", file)
-    same(
-        ir.rank(file, pool="judge", method="bt"), "rank", file, "--pool", "judge", "--method", "bt"
-    )
-    same(ir.rank([str(file)], baseline="two"), "rank", file, "--baseline", "two")
+    strengths = ("--pool", "judge", "--method", "bt")
+    same_numbers(ir.rank(file, pool="judge", method="bt"), "rank", file, *strengths)
+    same_numbers(ir.rank([str(file)], baseline="two"), "rank", file, "--baseline", "two")
     same(ir.rank(file, labels=labels), "rank", file, "--labels", labels)
     named = pairs.rename(columns={"model_1": "left"})
     assert ir.rank(named, columns={"left": "model_1"}).to_dict() == ir.rank(pairs).to_dict()
