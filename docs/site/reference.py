@@ -59,7 +59,7 @@ from inspect_reliability.study.published.reported import with_published
 from inspect_reliability.study.tasks import TASKS
 from inspect_reliability.watching.changed import watching
 from inspect_reliability.watching.freeze import freeze, frozen_records
-from inspect_reliability.watching.report import moved_records, watch_records
+from inspect_reliability.watching.report import direction_records, moved_records, watch_records
 
 PACKAGE = "inspect_reliability"
 ROOMS = (
@@ -419,6 +419,7 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
         seen = watching(*[judgments_from([str(_CHECKS)])] * 2, since=since)
         found["watch"] += watch_records(seen)
         found["moved_anchors"] += moved_records(seen)
+        found["verdicts_moved"] += direction_records(seen)
     first = judgments_from([str(_VERDICTS)])
     one = replace(first, table=first.table[first.table["judge"] == "gpt-5.4"])
     later = replace(one, table=one.table.assign(question="later " + one.table["question"]))

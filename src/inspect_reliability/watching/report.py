@@ -272,6 +272,11 @@ def _label(labels: Sequence[object]) -> str | None:
     return ", ".join(known) or None
 
 
+def direction_records(found: Watching) -> list[Record]:
+    """How the verdicts of a changed judge moved, of each criterion."""
+    return [{"criterion": name or None, **change} for name, change in found.direction.items()]
+
+
 def watch_document(found: Watching, again: str, stream: Sequence[str] = ()) -> Document:
     """The answer; `again` is what was read, as a command takes it, and `stream` the production."""
     records, anchors = watch_records(found), moved_records(found)
@@ -291,9 +296,7 @@ def watch_document(found: Watching, again: str, stream: Sequence[str] = ()) -> D
         "missing": missing_checks(found.checks),
         "watch": records,
         "moved_anchors": anchors,
-        "verdicts_moved": [
-            {"criterion": name or None, **change} for name, change in found.direction.items()
-        ],
+        "verdicts_moved": direction_records(found),
         **_right_record(found),
         **_power_record(found.power),
     }
