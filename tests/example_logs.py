@@ -9,6 +9,8 @@ from inspect_ai import Task
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessageAssistant,
     GenerateConfig,
     Model,
     ModelAPI,
@@ -61,6 +63,27 @@ class Drawn(ModelAPI):
     ) -> ModelOutput:
         letter = random.Random(config.seed).choice("AAAAABBBC")
         return ModelOutput.from_content(DRAWN, f"Best Response: [[{letter}]]")
+
+
+SEEDED = "seeded/model"
+
+
+@modelapi(name="seeded")
+class Seeded(Drawn):
+    """The same, with the seed in its words; choice i of a request is the draw of seed + i."""
+
+    choices_follow_seeds = True
+
+    async def generate(
+        self, input: Any, tools: Any, tool_choice: Any, config: GenerateConfig
+    ) -> ModelOutput:
+        first = config.seed or 0
+        output = ModelOutput(model=SEEDED, usage=USAGE)
+        for seed in range(first, first + (config.num_choices or 1)):
+            text = f"Seed {seed}. Best Response: [[{random.Random(seed).choice('AAABCDE-')}]]"
+            said = ChatMessageAssistant(content=text, model=SEEDED, source="generate")
+            output.choices.append(ChatCompletionChoice(message=said))
+        return output
 
 
 def run(task: Task, folder: Path, **options: Any) -> EvalLog:

@@ -1,6 +1,7 @@
-"""Suites with a grader, as other people write them; the grader is the tiny judge."""
+"""Suites with a grader, as other people write them."""
 
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from inspect_ai import Task, eval
@@ -26,6 +27,7 @@ from inspect_reliability.rejudging.rejudging import Rejudging
 
 TINY = "hf_seeded/tiny-judge"
 LENIENT = "lenient"
+LOTTERY = "lottery/one"
 
 TEMPLATE = """Output the letter of the best response: "Best Response: [[letter]]".
 
@@ -44,6 +46,25 @@ QUESTIONS = ["What is two and two?", "What is three and four?", "What is one and
 def tiny(**config: Any) -> Model:
     """The tiny judge as a grader."""
     return get_model(TINY, config=GenerateConfig(max_tokens=12, **config))
+
+
+def lottery(**config: Any) -> Model:
+    """A grader whose seed decides, as that of the tiny judge does, at a tenth of its time."""
+    return get_model(LOTTERY, config=GenerateConfig(**config))
+
+
+@modelapi(name="lottery")
+class Lottery(ModelAPI):
+    """A grader that draws a letter by its seed and what it is asked; one named mute gives none."""
+
+    async def generate(
+        self, input: Any, tools: Any, tool_choice: Any, config: GenerateConfig
+    ) -> ModelOutput:
+        letter = Random(f"{config.seed} {input[-1].text}").choice("AABCDE")
+        said = "" if self.model_name == "mute" else f"Best Response: [[{letter}]]"
+        output = ModelOutput.from_content(self.model_name, said)
+        output.metadata = {"seed": config.seed}
+        return output
 
 
 @modelapi(name=LENIENT)
@@ -120,7 +141,7 @@ def suite(grader: Scorer, questions: int = 3) -> Task:
 
 def run(task: Task, folder: Path, grader: Model | None = None, **options: Any) -> EvalLog:
     """Run a suite; nothing is generated but grades, the same ones every time."""
-    roles = {"grader": grader or tiny(seed=0)}
+    roles = {"grader": grader or lottery(seed=0)}
     log = evaluate(task, folder, model="none/none", model_roles=roles, **options)
     assert log.status == "success", log.error
     return log

@@ -22,7 +22,7 @@ COMMON: dict[str, Any] = {
     "vocab_size": VOCABULARY,
     "hidden_size": 64,
     "intermediate_size": 96,
-    "num_hidden_layers": 4,
+    "num_hidden_layers": 2,
     "num_attention_heads": 4,
     "max_position_embeddings": CONTEXT,
     "bos_token_id": 0,
@@ -34,7 +34,7 @@ _OLD: dict[str, Any] = {
     "bos_token_id": 0,
     "eos_token_id": END,
     "hidden_size": 64,
-    "num_hidden_layers": 4,
+    "num_hidden_layers": 2,
     "num_attention_heads": 4,
 }
 _SIZED: dict[str, Any] = {"head_dim": 16, "query_pre_attn_scalar": 16}
@@ -52,7 +52,7 @@ CONFIGS = {
         **_SIZED,
         num_key_value_heads=2,
         sliding_window=WINDOW,
-        layer_types=["sliding_attention", "full_attention"] * 2,
+        layer_types=["sliding_attention", "full_attention"],
     ),
     "phi": transformers.PhiConfig(**COMMON),
     "phi3": transformers.Phi3Config(**COMMON, num_key_value_heads=2, sliding_window=WINDOW),

@@ -146,7 +146,7 @@ def test_a_grader_is_not_the_model_that_it_grades(tmp_path: Path) -> None:
     log.eval.task_file = "suite.py"
     write_eval_log(log, log.location)
     found = card(tmp_path)
-    assert found["judge"] == graders.TINY
+    assert found["judge"] == graders.LOTTERY
     assert found["settings"] is None
 
 
@@ -155,7 +155,7 @@ def test_a_suite_with_epochs_has_a_grader_and_outputs(tmp_path: Path) -> None:
     """Card, gate and report of epochs say who graded, and that the outputs differ."""
     graders.run(graders.suite(graders.wins()), tmp_path, epochs=3)
     found = card(tmp_path)
-    assert found["graders"] == [graders.TINY]
+    assert found["graders"] == [graders.LOTTERY]
     assert found["varied"] == ["output that is judged"]
     assert found["not_varied"] == ["time"]
     assert found["cautions"][0].startswith("Each replication is another output of none/none")
@@ -164,9 +164,9 @@ def test_a_suite_with_epochs_has_a_grader_and_outputs(tmp_path: Path) -> None:
         for asked in ("card", "report", "gate --min omega=.5")
     }
     for text in shown.values():
-        assert f"its grader ({graders.TINY}) together" in text
-    assert f"Evaluated model none/none Graders in the log {graders.TINY}" in shown["card"]
-    assert f"graded by {graders.TINY}" in shown["gate --min omega=.5"]
+        assert f"its grader ({graders.LOTTERY}) together" in text
+    assert f"Evaluated model none/none Graders in the log {graders.LOTTERY}" in shown["card"]
+    assert f"graded by {graders.LOTTERY}" in shown["gate --min omega=.5"]
     assert shown["report"].startswith("Each replication is another output of none/none; ")
     (log,) = tmp_path.glob("*.eval")
     again = f": inspect-reliability rejudge {log} --replications 6"
@@ -201,7 +201,7 @@ def test_a_rejudged_log_has_one_judge_and_its_command(tmp_path: Path) -> None:
     done = invoke("rejudge", source.location, *options)
     assert done.exit_code == 0, done.output
     found = card(tmp_path / "b")
-    assert found["judge"] == graders.TINY
+    assert found["judge"] == graders.LOTTERY
     assert found["graders"] is None
     [command] = found["commands"]
     name = Path(source.location).name

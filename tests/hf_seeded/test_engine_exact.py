@@ -92,19 +92,18 @@ def enumerated(slow: SlowPath, temperature: float, **settings: Any) -> dict[str,
 
 
 @pytest.mark.parametrize(
-    "settings",
+    ("way", "settings"),
     [
-        {},
-        {"top_k": 1},
-        {"top_k": 3},
-        {"top_k": 5, "top_p": 0.7},
-        {"top_p": 0.4},
-        {"top_p": 0.95},
-        {"max_tokens": 1},
-        {"max_tokens": 5, "top_k": 3},
+        (WAYS[0], {}),
+        (WAYS[0], {"top_k": 1}),
+        (WAYS[0], {"top_k": 3}),
+        (WAYS[0], {"top_k": 5, "top_p": 0.7}),
+        (WAYS[0], {"top_p": 0.4}),
+        (WAYS[0], {"top_p": 0.95}),
+        (WAYS[0], {"max_tokens": 1}),
+        *((way, {"max_tokens": 5, "top_k": 3}) for way in WAYS),
     ],
 )
-@pytest.mark.parametrize("way", WAYS)
 def test_everything_followed_is_everything_enumerated(
     toy: PreTrainedModel, slow: SlowPath, way: type[Rows], settings: dict[str, Any]
 ) -> None:

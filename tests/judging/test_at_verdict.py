@@ -213,25 +213,25 @@ def test_the_engine_says_what_it_drew_from(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_each_cell_has_the_distribution_after_its_own_reasonings(tmp_path: Path) -> None:
-    """After many reasonings in each order and wording, shares are those of its whole tree."""
-    cells: dict[str, Any] = {"orders": 2, "wordings": "labels"}
+    """After many reasonings in each order, shares are those of its whole tree."""
+    cells: dict[str, Any] = {"orders": 2}
     options: dict[str, Any] = {"model": "hf_seeded/tiny-judge", "limit": 1, "max_tokens": 12}
     whole = evaluate(bbh_judge(exact=True, **cells), tmp_path, **options)
     after = evaluate(bbh_judge(exact="verdict", replications=12, **cells), tmp_path, **options)
 
     def shares(log: EvalLog) -> Any:
         table = judgments_from_logs(log.location).table
-        each = table.groupby(["wording", "order", "verdict"])["share"].sum().unstack(fill_value=0)
+        each = table.groupby(["order", "verdict"])["share"].sum().unstack(fill_value=0)
         return each.div(each.sum(axis=1), axis=0)
 
     found, expected = shares(after), shares(whole)
-    assert len(found) == 4
+    assert len(found) == 2
     assert found.sub(expected, fill_value=0).abs().to_numpy().max() < 0.1
     table = judgments_from_logs(after.location).table
-    seeds = table.groupby(["wording", "order"])["seed"].agg(["nunique", "min", "max"])
-    assert seeds["nunique"].tolist() == [12] * 4
-    assert (seeds["max"] - seeds["min"]).tolist() == [11] * 4
+    seeds = table.groupby("order")["seed"].agg(["nunique", "min", "max"])
+    assert seeds["nunique"].tolist() == [12] * 2
+    assert (seeds["max"] - seeds["min"]).tolist() == [11] * 2
     results = analyse(judgments_from_logs(after.location)).results
     methods = {(row["method"], row["n_replications"]) for row in results["rows"]}
     assert methods == {("exact at the verdict", 2 * 12)}
-    assert {one["facet"] for one in results["moves"]} == {"order", "wording"}
+    assert {one["facet"] for one in results["moves"]} == {"order"}

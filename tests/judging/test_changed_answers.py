@@ -27,7 +27,7 @@ PAIR = JudgeDesign(
     {"options": ["A", "B"]},
 )
 GRADE = JudgeDesign("Grade", "Grade it. {{ question }}\n[A]: {{ response }}", {"from": 1, "to": 5})
-QUESTIONS, REPLICATIONS = 12, 6
+QUESTIONS, REPLICATIONS = 8, 6
 
 
 def items(*names: str) -> list[Item]:
@@ -180,7 +180,7 @@ def test_the_cells_are_said_before_the_first_call(capsys: pytest.CaptureFixture[
     short = [*items("one"), Item("short", "Q", {"one": "yes"})]
     judge(GRADE, short, replications=3, answers=["layout", "empty"])
     assert (
-        "Grade: 13 questions x 3 answers (given, layout, empty) = 39 cells x 3 replications = 117 "
+        "Grade: 9 questions x 3 answers (given, layout, empty) = 27 cells x 3 replications = 81 "
         "calls at most"
     ) in capsys.readouterr().out
 

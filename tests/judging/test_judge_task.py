@@ -21,15 +21,16 @@ LETTERS = tuple("ABCDE")
 pytestmark = pytest.mark.slow
 
 QUESTIONS, EPOCHS = 3, 4
+TINY = "hf_seeded/tiny-judge"
 Judge = Callable[..., EvalLog]
 
 
 @pytest.fixture(scope="module")
 def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
-    """Runs a judge task on a few questions with the tiny judge."""
+    """Runs a judge task on a few questions."""
 
     def run(task: Task | None = None, **options: Any) -> EvalLog:
-        options = {"model": "hf_seeded/tiny-judge", "limit": QUESTIONS, "epochs": EPOCHS, **options}
+        options = {"model": example_logs.SEEDED, "limit": QUESTIONS, "epochs": EPOCHS, **options}
         folder = tmp_path_factory.mktemp("logs")
         log = evaluate(task or bbh_judge(), folder, max_tokens=12, **options)
         return read_eval_log(log.location)
@@ -39,7 +40,7 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
 
 @pytest.fixture(scope="module")
 def log(judge: Judge) -> EvalLog:
-    return judge()
+    return judge(model=TINY)
 
 
 def samples(log: EvalLog) -> list[EvalSample]:
@@ -103,7 +104,7 @@ def test_metrics_of_the_log_are_those_of_its_verdicts(log: EvalLog) -> None:
 
 def test_the_same_command_gives_the_same_outputs(log: EvalLog, judge: Judge) -> None:
     """A run is a function of its settings, not of what is in the batch; the base seed is one."""
-    assert outputs(judge(limit=1, max_connections=1)).items() < outputs(log).items()
+    assert outputs(judge(model=TINY, limit=1, max_connections=1)).items() < outputs(log).items()
     one, other = (outputs(judge(bbh_judge(seed=n, order="given"), limit=1)) for n in (1, 2))
     assert one != other
 

@@ -17,7 +17,6 @@ from evals import evaluate
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.errors import UserError
-from inspect_reliability.hf_seeded.provider import HFSeededAPI
 from inspect_reliability.judging import asking
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.text import judgment_text
@@ -44,11 +43,11 @@ Judge = Callable[..., EvalLog]
 
 @pytest.fixture(scope="module")
 def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
-    """Runs a judge task on a few questions with the tiny judge."""
+    """Runs a judge task on a few questions."""
     folder = tmp_path_factory.mktemp("logs")
 
     def run(task: Task, **options: Any) -> EvalLog:
-        options = {"limit": QUESTIONS, "model": "hf_seeded/tiny-judge", "max_tokens": 12} | options
+        options = {"limit": QUESTIONS, "model": example_logs.SEEDED} | options
         return read_eval_log(evaluate(task, folder, **options).location)
 
     return run
@@ -111,8 +110,8 @@ def test_outputs_may_end_at_their_verdict(judge: Judge) -> None:
 
     The log says so: as an argument of the model, and in each score; the report as a caution.
     """
-    options = {"model_args": {"stop_at_verdict": True}, "max_tokens": 50}
-    asked = {"whole": {"max_tokens": 50}, "stopped": options}
+    whole = {"model": "hf_seeded/tiny-judge", "max_tokens": 50}
+    asked = {"whole": whole, "stopped": whole | {"model_args": {"stop_at_verdict": True}}}
     logs = {name: judge(bbh_judge(replications=8), **one) for name, one in asked.items()}
     assert logs["stopped"].eval.model_args == {"stop_at_verdict": True}
     outputs = {
@@ -160,7 +159,7 @@ def test_one_prompt_is_one_call(
     """One call has all replications as its choices, except where that would be other draws."""
     asked = [call for call in calls(together) if call.config.num_choices]
     assert [len(call.output.choices) for call in asked] == [REPLICATIONS] * QUESTIONS
-    monkeypatch.setattr(HFSeededAPI, "choices_follow_seeds", False)
+    monkeypatch.setattr(example_logs.Seeded, "choices_follow_seeds", False)
     apart = judge(bbh_judge(replications=REPLICATIONS))
     assert judgments(apart) == judgments(together)
     assert {call.config.num_choices for call in calls(apart)} == {None}
@@ -195,7 +194,7 @@ def failing(
     monkeypatch: pytest.MonkeyPatch, fails: Callable[[int], bool], silent: bool = False
 ) -> None:
     """Let the provider take one choice a request, and fail, or give none, for some seeds."""
-    generate = HFSeededAPI.generate
+    generate = example_logs.Seeded.generate
 
     async def sometimes(self: Any, *args: Any, config: Any, **kwargs: Any) -> ModelOutput:
         if fails(config.seed):
@@ -204,8 +203,8 @@ def failing(
             raise OutOfOrderError("down for maintenance")
         return await generate(self, *args, config=config, **kwargs)
 
-    monkeypatch.setattr(HFSeededAPI, "choices_follow_seeds", False)
-    monkeypatch.setattr(HFSeededAPI, "generate", sometimes)
+    monkeypatch.setattr(example_logs.Seeded, "choices_follow_seeds", False)
+    monkeypatch.setattr(example_logs.Seeded, "generate", sometimes)
 
 
 def test_a_failed_replication_loses_no_other(

@@ -74,8 +74,11 @@ def test_files_in_batches_give_the_results_of_their_rows(
     parts = [frame[frame["question"].isin(own)] for own in np.split(frame["question"].unique(), 3)]
     paths = [written(part, tmp_path / f"{n}.{form}") for n, part in enumerate(parts)]
     assert len(one) < len(frame)
+    counts = as_counts(judgments_from_frame(frame)).table
     for counted in (one, judgments_from(paths)):
-        same(counted, expected)
+        pd.testing.assert_frame_equal(counted.table, counts)
+    if form == "csv":
+        same(one, expected)
 
 
 @pytest.mark.slow

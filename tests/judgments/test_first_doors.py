@@ -45,6 +45,12 @@ ASKED = {
 }
 """Files that can mean two things -> what is asked of them."""
 
+TRIED = (
+    *("llmbar_colliding", "mtbench_colliding", "mtbench_letters_named"),
+    *("pandalm_evaluator", "pandalm_majority", "pandalm_nolabel"),
+)
+"""Of these, each with another of the answers."""
+
 SAID = {
     "empty40": Code.FAILURES,
     "fewtext": Code.FAILURES,
@@ -77,14 +83,14 @@ def test_what_is_read_is_said(name: str, doors: Path) -> None:
 
 @pytest.mark.parametrize("name", ASKED)
 def test_what_can_mean_two_things_is_asked_at_once(name: str, doors: Path) -> None:
-    """Before any number; the call that the refusal ends with is accepted."""
+    """Before any number; a call that is offered is accepted."""
     file = str(doors / f"{name}.csv")
     found = judgments_from([file])
     asked = found.asked
     assert {one.code for one in asked} == ASKED[name]
     assert SAID.get(name, Code.CHOSE) in {Code.CHOSE, *(one.code for one in found.notes)}
-    place = [*ASKED].index(name)  # files ask the same questions: each tries one of the answers
-    for choice in asked[0].choices[place % len(asked[0].choices) :][:1]:
+    if name in TRIED:  # files ask the same questions
+        choice = asked[0].choices[TRIED.index(name) % len(asked[0].choices)]
         rest = [one.choices[0].call for one in asked[1:]]
         call = [part for one in [choice.call, *rest] for part in shlex.split(one)]
         assert not invoke("read", file, *call).exit_code, choice.call

@@ -241,9 +241,8 @@ def test_no_promise_where_it_would_not_hold(
     one = keep(str(tmp_path / "own.csv"), *arguments)["keep"][0]
     assert reason in one["reason"]
     assert (one["threshold"], one["error_bound"], one["error"]) == (None, None, None)
-    said = invoke("keep", str(tmp_path / "own.csv"), *arguments).stdout
-    assert "No promise: " in said
     if change == "few":
+        assert "No promise: " in invoke("keep", str(tmp_path / "own.csv"), *arguments).stdout
         assert 30 < one["labels_needed"] < 100
 
 
@@ -290,8 +289,9 @@ def test_labels_that_are_no_draw_promise_nothing_in_any_command(tmp_path: Path) 
     assert invoke("gate", *sources, "--min", "kept=.1").exit_code == 0
     given.assign(weight=1 + given.index % 2).to_csv(labels, index=False)
     report = invoke("report", *sources, "--save", saved)
-    for source in (sources, (saved,)):
-        for command in (("report",), ("validate",), ("keep",), ("gate", "--min", "kept=.1")):
+    every = (("report",), ("validate",), ("keep",), ("gate", "--min", "kept=.1"))
+    for source, some in ((sources, every), ((saved,), every[2:])):
+        for command in some:
             done = invoke(command[0], *source, *command[1:])
             said = " ".join(done.stdout.split())
             assert "labels are no simple random draw of questions" in said

@@ -19,7 +19,20 @@ from inspect_ai.solver import TaskState
 from commands import inspect, invoke
 from evals import evaluate
 from example_logs import judged
-from graders import TEMPLATE, TINY, in_full, letters, newest, rejudged, run, suite, tiny, wins
+from graders import (
+    LOTTERY,
+    TEMPLATE,
+    TINY,
+    in_full,
+    letters,
+    lottery,
+    newest,
+    rejudged,
+    run,
+    suite,
+    tiny,
+    wins,
+)
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.questions import contradictions
 from inspect_reliability.answers.score_variance import (
@@ -74,7 +87,8 @@ def metric(log: EvalLog, name: str) -> float:
 @pytest.fixture(scope="module")
 def lettered(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
     """Each of three outputs, judged seven times."""
-    return run(suite(rejudge(letters(), replications=7)), tmp_path_factory.mktemp("lettered"))
+    folder = tmp_path_factory.mktemp("lettered")
+    return run(suite(rejudge(letters(), replications=7)), folder, tiny(seed=0))
 
 
 def test_each_replication_is_sent_with_its_seed(lettered: EvalLog) -> None:
@@ -96,13 +110,13 @@ def test_each_replication_is_sent_with_its_seed(lettered: EvalLog) -> None:
     assert len({seed for n in range(3) for seed in kept(log, n)["seeds"]}) == 21
 
 
-def test_the_seed_decides(tmp_path: Path, lettered: EvalLog) -> None:
+def test_the_seed_decides(tmp_path: Path) -> None:
     """The same base seed gives the same verdicts again, another one others."""
-    again, other = (
+    one, again, other = (
         run(suite(rejudge(letters(), replications=7, seed=seed), questions=1), tmp_path)
-        for seed in (0, 1)
+        for seed in (0, 0, 1)
     )
-    assert kept(again)["verdicts"] == kept(lettered)["verdicts"] != kept(other)["verdicts"]
+    assert kept(one)["verdicts"] == kept(again)["verdicts"] != kept(other)["verdicts"]
 
 
 @pytest.mark.parametrize("how", ["role", "model", "eval model"])
@@ -111,13 +125,13 @@ def test_the_grader_is_found_as_inspect_finds_it(tmp_path: Path, how: str) -> No
     log = run(suite(match(), questions=1), tmp_path)
     again = score(
         log,
-        rejudge(letters(model=tiny()) if how == "model" else letters(), replications=3),
-        model=tiny() if how == "eval model" else "none/none",
-        model_roles={"grader": tiny()} if how == "role" else None,
+        rejudge(letters(model=lottery()) if how == "model" else letters(), replications=3),
+        model=lottery() if how == "eval model" else "none/none",
+        model_roles={"grader": lottery()} if how == "role" else None,
         action="append",
         display="none",
     )
-    assert kept(again)["grader"] == TINY
+    assert kept(again)["grader"] == LOTTERY
     assert len(kept(again)["verdicts"]) == 3
 
 
@@ -323,7 +337,7 @@ def test_a_failure_hides_no_temperature() -> None:
 
 def test_a_grader_that_gives_no_grade_does_not_respond(tmp_path: Path) -> None:
     """Every replication counts as a non-response, live and in the report."""
-    mute = letters(model=tiny(stop_seqs=["Best"]))
+    mute = letters(model=get_model("lottery/mute"))
     log = run(suite(rejudge(mute, 3), questions=2), tmp_path)
     assert the_score(log).value == "non-response"
     assert metric(log, "non_response_rate") == 1
@@ -404,7 +418,7 @@ def test_a_scorer_that_asks_a_model_at_times_is_one_judge(tmp_path: Path) -> Non
     log = run(suite(rejudge(half_by_itself(), 4)), tmp_path)
     assert metric(log, "questions") == 3
     table = judgments_from_logs(log.location).table
-    assert set(table["judge"]) == {TINY}
+    assert set(table["judge"]) == {LOTTERY}
     assert len(table) == 12
     told = [n for n in range(3) if "seed_check" in kept(log, n)]
     assert told in ([1], [2])  # the check is made with an output that shows something
@@ -489,7 +503,7 @@ def test_the_only_grader_of_a_log_is_meant(tmp_path: Path) -> None:
 
 def test_the_command_splits_the_variance_of_the_score(tmp_path: Path) -> None:
     """The report has the variance's parts, and says where it comes from."""
-    log = run(suite(wins()), tmp_path, tiny(seed=4), epochs=2)
+    log = run(suite(wins()), tmp_path, lottery(seed=4), epochs=2)
     asked = ["rejudge", log.location, "--replications", "3"]
     done = invoke(*asked, "--format", "json")
     assert done.exit_code == 0, done.output

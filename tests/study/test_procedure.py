@@ -128,20 +128,11 @@ def reordered(codes: np.ndarray) -> float:
 
 def test_omega_is_that_of_reliabilipy() -> None:
     """Omega differs from reliabilipy's as little as that does from itself in another order."""
-    sizes = [(k, r) for k in (5, 12) for r in (20, 100)]
+    sizes = [(5, 20), (12, 100)]
     tables = [drawn(r, k, 1) for k, r in sizes for drawn in (noise, shared)]
     ours = [*map(apart, tables)]
-    assert np.median(ours) < 10 * np.median([*map(reordered, tables[::2])]) < 1e-8
+    assert np.median(ours) < 10 * np.median([*map(reordered, tables)]) < 1e-8
     assert max(ours) < 1e-5
-
-
-def test_published_omega_is_that_of_reliabilipy(published_verdicts: Any) -> None:
-    """The same of the published judgments, whose omegas are within a millionth."""
-    chosen = [rows for (_, t, b), rows in published_verdicts.items() if t == "1" and b != "all"]
-    tables = [encode(rows.values(), LETTER_CODES) for rows in chosen]
-    varying = [codes[:, (codes != codes[0]).any(axis=0)] for codes in tables]
-    assert [4 < codes.shape[1] < 30 for codes in varying] == [True] * 6
-    assert max(map(apart, varying)) < 1e-6
 
 
 def test_omega_of_few_questions() -> None:
@@ -217,8 +208,6 @@ def shared(r: int, k: int, seed: int) -> np.ndarray:
     [
         (8, 100, 0.53),
         (27, 100, 0.72),
-        (55, 100, 0.83),
-        (27, 10, 0.93),
         (27, 1000, 0.42),
     ],
 )

@@ -316,8 +316,8 @@ def test_inspect_reads_a_log_again(logs: dict[str, EvalLog], tmp_path: Path) -> 
 def test_studies_of_one_name_are_separate_rows(tmp_path: Path) -> None:
     """Other questions, another template and other options under one name never share a row."""
     plain = JudgeDesign("Mine", "Polite? {{ response }}", ["yes", "no"])
-    items = [Item(str(n), "Q", {"m": f"text {n}"}) for n in range(3)]
-    others = [Item(str(n), "Q", {"m": f"other {n}"}) for n in range(3)]
+    items = [Item(str(n), "Q", {"m": f"text {n}"}) for n in range(2)]
+    others = [Item(str(n), "Q", {"m": f"other {n}"}) for n in range(2)]
     for design, data in (
         (plain, items),
         (plain, others),
@@ -329,7 +329,7 @@ def test_studies_of_one_name_are_separate_rows(tmp_path: Path) -> None:
     run(judge(plain, items, seed=1), tmp_path, talker(["Yes.", "No."]), epochs=2)
     analysis = analyse(judgments_from_logs(tmp_path))
     sizes = Counter((row.group["benchmark"], len(row.table)) for row in analysis.rows)
-    assert sizes == {("Mine", 6): 3, ("Mine", 12): 1, ("Other", 6): 1}
+    assert sizes == {("Mine", 4): 3, ("Mine", 8): 1, ("Other", 4): 1}
     warned = {row.group["benchmark"] for row in analysis.rows if "study" in row.group}
     assert warned == {"Mine"}
     done = invoke("report", tmp_path, "--full")

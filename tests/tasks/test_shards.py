@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evals import evaluate
+from example_logs import SEEDED
 from example_logs import judge as drawn
 from graders import LENIENT
 from inspect_reliability import Item, JudgeDesign
@@ -133,20 +134,17 @@ def made(folder: Path) -> list[tuple[object, ...]]:
     return sorted(table[MADE].itertuples(index=False, name=None))
 
 
-JUDGE: dict[str, Any] = {"model": "hf_seeded/tiny-judge", "max_tokens": 12}
-
-
 @pytest.fixture(scope="module")
 def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
     """108 judgments by one task, and as 3 shards."""
     folder = tmp_path_factory.mktemp("studies")
     found = {1: folder / "whole"}
-    whole = evaluate(bbh_judge(replications=4), found[1], **JUDGE)
+    whole = evaluate(bbh_judge(replications=4), found[1], model=SEEDED)
     assert "shard" not in (whole.eval.metadata or {})
     found[3] = folder / "study-3.shards"
     for place in range(3):
         task = bbh_judge(replications=4, shard=f"{place}/3")
-        log = evaluate(task, found[3] / str(place), **JUDGE)
+        log = evaluate(task, found[3] / str(place), model=SEEDED)
         assert (log.eval.metadata or {})["shard"] == f"{place}/3"
         assert log.eval.task_args["shard"] == f"{place}/3"
     return found
@@ -215,16 +213,19 @@ def test_rejudging_in_shards(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.process
-def test_a_killed_shard_is_run_again(tmp_path: Path, studies: dict[int, Path]) -> None:
+def test_a_killed_shard_is_run_again(tmp_path: Path) -> None:
     """A shard killed at its fifth sample and run again leaves each judgment there once."""
+    model, folder = "hf_seeded/tiny-judge", tmp_path / "killed"
 
     def run(code: str) -> int:
         words = ["-T", "replications=4", "-T", "shard=1/3", "--display", "none"]
-        words += ["--model", JUDGE["model"], "--max-tokens", "12", "--log-dir", str(tmp_path)]
+        words += ["--model", model, "--max-tokens", "12", "--log-dir", str(folder)]
         done = python(code, "eval", "inspect_reliability/bbh_judge", *words)
         assert done.returncode in (0, -signal.SIGKILL), done.stdout + done.stderr
         return done.returncode
 
     assert run(KILLED % 5 + INSPECT) == -signal.SIGKILL
     assert run(INSPECT) == 0
-    assert made(tmp_path) == made(studies[3] / "1")
+    task = bbh_judge(replications=4, shard="1/3")
+    evaluate(task, tmp_path / "whole", model=model, max_tokens=12)
+    assert made(folder) == made(tmp_path / "whole")

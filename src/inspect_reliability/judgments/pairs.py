@@ -72,10 +72,11 @@ class Pair:
         before = rf"(?!not?[\s_-]){_LETTER}{{{2 if self.of_words else 3},}}"
         before += r"(?:[\s_-]+|(?-i:(?<=[a-z])(?=[A-Z\d])))"
         after = rf"(?:[\s_-]+{_LETTER}{{3,}})?" if self.of_words else ""
-        self._form = re.compile(
+        form = re.compile(
             rf"[^\w.+-]*(?:{before})?{name}(?:\s*([<>]+)\s*{name})?{after}[^\w+-]*",
             re.IGNORECASE,
         )
+        self._in_form = lru_cache(maxsize=1_000)(form.fullmatch)  # many rows have few verdicts
 
     def has(self, verdict: Any) -> bool:
         """Whether a verdict names one of the places."""
@@ -98,7 +99,7 @@ class Pair:
 
     def _named(self, verdict: Any) -> re.Match[str] | None:
         short = isinstance(verdict, str) and len(verdict) <= _LONGEST
-        return self._form.fullmatch(verdict) if short else None
+        return self._in_form(verdict) if short else None
 
 
 def pair_in(
