@@ -18,7 +18,7 @@ from inspect_reliability.rejudging.again import DEAD, MOST_TRIES, CallRefusedErr
 
 pytestmark = pytest.mark.server
 
-REPLICATIONS = 6
+REPLICATIONS = 4
 SAID = tuple(f"{letter}, because {letter} is best." for letter in "ABCDE")
 
 

@@ -22,7 +22,7 @@ from inspect_reliability.judgments.given_labels import labelled_judgments
 
 pytestmark = pytest.mark.slow
 
-QUESTIONS, EPOCHS, TRIES = 6, 2, 4
+QUESTIONS, EPOCHS, TRIES = 5, 2, 3
 
 
 def output(text: str) -> ModelOutput:

@@ -34,7 +34,7 @@ pytestmark = [
 
 GRADERS = [f"wavers/{name}" for name in ("mild", "even", "strict")]
 SHARES = {"mild": 0.9, "even": 0.5, "strict": 0.1}
-REPLICATIONS = 6
+REPLICATIONS = 4
 
 
 @modelapi(name="wavers")

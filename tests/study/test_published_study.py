@@ -14,9 +14,9 @@ from example_published import imported, judgments_in
 from inspect_reliability.answers import Analysis, analyse
 from inspect_reliability.answers.arms import arms_by
 from inspect_reliability.answers.compare import compare_arms
-from inspect_reliability.answers.data import write_data
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.judgments.table import Judgments
+from inspect_reliability.showing.csv import frame_of, to_csv
 from inspect_reliability.study.published.reported import with_published
 from inspect_reliability.study.published.tables import cells, published_values
 from test_frozen import SEARCH, check
@@ -262,7 +262,8 @@ def test_the_page_says_what_its_code_prints(
     table = published_study.judgments.table
     few = analyse(Judgments(table[table["benchmark"] == "MT-Bench"]))
     Path("data").mkdir()
-    write_data(Path("data"), with_published(few))
+    rows = frame_of(with_published(few).results["rows"])
+    Path("data/report.csv").write_text(to_csv(rows, "\n"))
     page = PAGE.read_text()
     (block,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     names: dict[str, Any] = {}
