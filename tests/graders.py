@@ -55,12 +55,14 @@ def lottery(**config: Any) -> Model:
 
 @modelapi(name="lottery")
 class Lottery(ModelAPI):
-    """A grader that draws a letter by its seed and what it is asked; one named mute gives none."""
+    """A grader that draws a letter shown, by its seed and the prompt; one named mute gives none."""
 
     async def generate(
         self, input: Any, tools: Any, tool_choice: Any, config: GenerateConfig
     ) -> ModelOutput:
-        letter = Random(f"{config.seed} {input[-1].text}").choice("AABCDE")
+        prompt = input[-1].text
+        letters = [letter for letter in "AABCDE" if f"[{letter}]:" in prompt] or ["A"]
+        letter = Random(f"{config.seed} {prompt}").choice(letters)
         said = "" if self.model_name == "mute" else f"Best Response: [[{letter}]]"
         output = ModelOutput.from_content(self.model_name, said)
         output.metadata = {"seed": config.seed}

@@ -205,7 +205,8 @@ def test_hostile_templates(
         with pytest.raises(UserError, match="template refuses this conversation"):
             ask(load(path))
     assert not (tmp_path / "ran").exists()
-    load(path, chat_template="none")
+    if template == DOUBLING:
+        load(path, chat_template="none")
 
 
 @pytest.mark.slow

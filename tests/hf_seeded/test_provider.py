@@ -223,11 +223,11 @@ def test_a_label_behind_a_stop_sequence_is_not_read(model: Model) -> None:
 @pytest.mark.slow
 def test_distributions_and_texts_wait_together(model: Model) -> None:
     """One worker answers both, each as it is alone."""
-    alone, text = distribution(model), ask(model).completion
+    alone, text = distribution(model, config={"top_k": 20}), ask(model).completion
 
     async def both() -> tuple[Any, ModelOutput]:
         messages: list[ChatMessage] = [ChatMessageUser(content="Which is best?")]
-        config = GenerateConfig(max_tokens=3, seed=3)
+        config = GenerateConfig(max_tokens=3, seed=3, top_k=20)
         exact = model.api.distribution(  # type: ignore[attr-defined]
             messages, config, Labels(first_letter, lambda text: "none", [0.5, 1])
         )

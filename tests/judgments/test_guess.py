@@ -193,7 +193,7 @@ def test_a_label_beside_columns_of_verdicts_is_none_of_them(
         columns = [call[n + 1] for n, word in enumerate(call) if word == "--column"]
         assert {*columns} == {"=".join(one) for one in (said | typed).items()}
         assert call[-4:-1] == ["--abstain", "0", "--save"]
-        assert not invoke(*call[1:-1], saved).exit_code
+    assert not invoke(*call[1:-1], saved).exit_code
     run = invoke("report", file, "--reading", saved)
     judges = len(tries) if tries[0] == "gpt-4" else 1
     tried = f"{len(tries) // judges} tr"

@@ -302,8 +302,13 @@ def as_in_excel(verdict: str) -> object:
 
 @pytest.mark.parametrize("tie", ["Tie (both bad)", "Draw", "neither", "none", "tie"])
 def test_what_no_grade_has_beside_it_is_asked_about(tie: str) -> None:
-    """Also where it is said to be no verdict, and where labels come in a file of their own."""
+    """Whatever its name."""
     assert judgments_from_frame(chosen(tie)).asked
+
+
+@pytest.mark.parametrize("tie", ["Draw", "none"])
+def test_what_no_grade_has_beside_it_is_asked_about_in_other_ways(tie: str) -> None:
+    """Also where it is said to be no verdict, and where labels come in a file of their own."""
     frame, labels = chosen(tie, labelled=False), chosen(tie).groupby("question")["label"].first()
     if tie != "none":  # which is a failed call among grades
         assert not judgments_from_frame(frame).asked  # nothing can be near

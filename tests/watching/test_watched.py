@@ -1,4 +1,4 @@
-"""Checks that `rejudge` made with the tiny judge, watched."""
+"""Checks that `rejudge` made, watched."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,14 +14,14 @@ from inspect_reliability.watching import bets, changed
 from inspect_reliability.watching.changed import watching
 
 OTHER = TEMPLATE[: TEMPLATE.index("- [C]")] + "{instructions}"
-"""The same question with fewer responses: this judge then seldom answers in the form asked for."""
+"""The same question with fewer responses, from which the grader draws."""
 
 FIRST, QUIET, LATER = 3, 4, 2
 """Checks of the baseline, quiet ones with these, and later ones."""
 
 
 def outputs(folder: Path, template: str) -> EvalLog:
-    """A log of twelve outputs, graded by the tiny judge in this wording."""
+    """A log of twelve outputs, graded in this wording."""
     pattern = r"Best Response:\W*([A-E])"
     grader = model_graded_qa(template=template, instructions=" ", grade_pattern=pattern)
     return run(suite(grader), folder, epochs=4)
