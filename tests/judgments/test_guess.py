@@ -129,8 +129,15 @@ def test_columns_that_are_guessed_are_a_question(tmp_path: Path) -> None:
     assert invoke("report", str(file), "--reading", str(tmp_path / "reading.yaml")).exit_code == 0
 
 
-@pytest.mark.parametrize("name", ["passed", "correct", "is_correct", "Is Correct"])
-@pytest.mark.parametrize("values", [("true", "false"), ("True", "False"), ("0", "1")])
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("passed", ("true", "false")),
+        ("correct", ("True", "False")),
+        ("is_correct", ("0", "1")),
+        ("Is Correct", ("True", "False")),
+    ],
+)
 def test_a_column_that_says_passed_is_the_verdict(
     name: str, values: tuple[str, str], tmp_path: Path
 ) -> None:

@@ -130,11 +130,19 @@ def kept(judged: EvalLog, name: str = "rejudge") -> dict[str, Any]:
     return in_full(found)
 
 
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, EvalLog]:
+    """A log for each way to name a grader."""
+    folder = tmp_path_factory.mktemp("logs")
+    return {way: logged(folder, made, roles) for way, (made, roles, _) in WAYS.items()}
+
+
 @pytest.mark.parametrize("way", WAYS)
-def test_the_grader_of_the_log_grades_again(tmp_path: Path, way: str) -> None:
+def test_the_grader_of_the_log_grades_again(
+    logs: dict[str, EvalLog], tmp_path: Path, way: str
+) -> None:
     """Nothing but the log is named, and each of its graders is asked, nobody else."""
-    made, roles, expected = WAYS[way]
-    log = logged(tmp_path, made, roles)
+    log, expected = logs[way], WAYS[way][2]
     rejudging = Rejudging(log, replications=2)
     listed = ", ".join(sorted(expected))
     assert rejudging.announcement()[0].endswith(f"Grader: {listed}.")
@@ -145,10 +153,9 @@ def test_the_grader_of_the_log_grades_again(tmp_path: Path, way: str) -> None:
 
 
 @pytest.mark.parametrize("way", [way for way in WAYS if way != "part of an argument"])
-def test_another_grader_takes_its_place(tmp_path: Path, way: str) -> None:
+def test_another_grader_takes_its_place(logs: dict[str, EvalLog], tmp_path: Path, way: str) -> None:
     """However a grader was named, the one that the user names is asked, after a note."""
-    made, roles, expected = WAYS[way]
-    log = logged(tmp_path, made, roles)
+    log, expected = logs[way], WAYS[way][2]
     rejudging = Rejudging(log, replications=2, model=OTHER)
     listed = ", ".join(sorted(expected))
     note = f"Note: the grader in the log was {listed}; {OTHER} answers now."
