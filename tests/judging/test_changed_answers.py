@@ -27,7 +27,7 @@ PAIR = JudgeDesign(
     {"options": ["A", "B"]},
 )
 GRADE = JudgeDesign("Grade", "Grade it. {{ question }}\n[A]: {{ response }}", {"from": 1, "to": 5})
-QUESTIONS, REPLICATIONS = 8, 6
+QUESTIONS, REPLICATIONS = 8, 4
 
 
 def items(*names: str) -> list[Item]:

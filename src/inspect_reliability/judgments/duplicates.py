@@ -316,7 +316,8 @@ def _may_tell(rows: pd.DataFrame, name: str) -> bool:
 def _evenly(cell: pd.Series[int], values: pd.Series[Any]) -> bool:
     """Whether each level is equally often in 95% of the cells, as often as the others."""
     found = values.groupby([cell, values], sort=False).size().unstack(fill_value=0)
-    return bool(((found.nunique(axis=1) == 1) & (found.min(axis=1) > 0)).mean() >= _MOST)
+    least, most = found.min(axis=1), found.max(axis=1)
+    return bool(((least == most) & (least > 0)).mean() >= _MOST)
 
 
 def _everywhere(cell: pd.Series[int], values: pd.Series[Any]) -> bool:

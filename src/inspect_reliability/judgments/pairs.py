@@ -72,11 +72,10 @@ class Pair:
         before = rf"(?!not?[\s_-]){_LETTER}{{{2 if self.of_words else 3},}}"
         before += r"(?:[\s_-]+|(?-i:(?<=[a-z])(?=[A-Z\d])))"
         after = rf"(?:[\s_-]+{_LETTER}{{3,}})?" if self.of_words else ""
-        form = re.compile(
+        self._form = re.compile(
             rf"[^\w.+-]*(?:{before})?{name}(?:\s*([<>]+)\s*{name})?{after}[^\w+-]*",
             re.IGNORECASE,
         )
-        self._in_form = lru_cache(maxsize=1_000)(form.fullmatch)  # many rows have few verdicts
 
     def has(self, verdict: Any) -> bool:
         """Whether a verdict names one of the places."""
@@ -99,7 +98,7 @@ class Pair:
 
     def _named(self, verdict: Any) -> re.Match[str] | None:
         short = isinstance(verdict, str) and len(verdict) <= _LONGEST
-        return self._in_form(verdict) if short else None
+        return self._form.fullmatch(verdict) if short else None
 
 
 def pair_in(
@@ -408,7 +407,7 @@ def _by_responses(
 ) -> tuple[pd.DataFrame, list[Note]]:
     """Verdicts that are names of two places, under named orders, by their responses."""
     there = table["order"].isin(swapped)
-    number, value = sum(map(pair.has, table["verdict"])), EXCHANGED
+    number, value = int(_naming(table["verdict"], pair).sum()), EXCHANGED
     if reading.swap:
         table = _exchanged(table, pair, there)
     elif reading.swap is not None:
@@ -444,7 +443,7 @@ def _open(
         f"verdicts ({', '.join(pair.names)}) under named orders ({', '.join(levels)}) name places "
         "or responses"
     )
-    number = sum(map(pair.has, table["verdict"]))
+    number = int(_naming(table["verdict"], pair).sum())
     return Note(what, number, reading.where, Code.ORDERS_OPEN, ways)
 
 
@@ -459,17 +458,22 @@ def _labels_turn(table: pd.DataFrame, pair: Pair, where: pd.Series[bool]) -> boo
     """Whether labels name places: those of exchanged rows are the other one."""
     if "label" not in table:
         return False
-    places = table["label"].map(pair.place)
+    places = each_once(table["label"], pair.place)
     first = places.groupby([table["question"], where]).first().unstack()
     first = first.reindex(columns=[False, True]).dropna()
     return len(first) > 0 and bool((first[False] != first[True]).mean() >= _MOST)
+
+
+def _naming(verdicts: pd.Series[Any], pair: Pair) -> pd.Series[bool]:
+    """Which verdicts, or labels, name one of the places."""
+    return each_once(verdicts, pair.has).eq(True)
 
 
 def _right(table: pd.DataFrame, pair: Pair) -> str:
     """How often verdicts of places are the label, in words; empty without labels of places."""
     if "label" not in table:
         return ""
-    known = table[table["label"].map(pair.has) & table["verdict"].map(pair.has)]
+    known = table[_naming(table["label"], pair) & _naming(table["verdict"], pair)]
     same = (known["verdict"] == known["label"]).mean()
     return f", and {same:.0%} are right by the labels" if len(known) else ""
 
