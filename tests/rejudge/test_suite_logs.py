@@ -297,10 +297,17 @@ def test_a_model_object_is_named(logs: Logs, tmp_path: Path) -> None:
     assert wrap(model_graded_qa(model=[top, top])).identity.endswith(
         "(model=['mockllm/grader', 'mockllm/grader'])"
     )
-    said = invoke("report", logs.suite.location, "--labels", logs.labels).stdout
+    one = evaluate(
+        suite(model_graded_qa()),
+        tmp_path / "one",
+        model="mockllm/evaluated",
+        model_roles={"grader": grader()},
+    )
+    said = invoke("report", one.location, "--labels", logs.labels).stdout
     assert "The grader is right in" in said
+    rejudged(one, tmp_path / "again", model=grader(), replications=TRIES)
     rule = tmp_path / "rule.json"
-    asked = ["keep", str(logs.again), "--labels", logs.labels, "--max-error", ".4"]
+    asked = ["keep", str(tmp_path / "again"), "--labels", logs.labels, "--max-error", ".4"]
     invoke(*asked, "--save-rule", str(rule))
     assert json.loads(rule.read_text())["judges"] == ["mockllm/grader"]
     for name, ends in (("grader", "success"), ("another", "error")):

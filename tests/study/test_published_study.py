@@ -189,7 +189,7 @@ def test_cautions_of_the_study(rows) -> None:
 def test_judges_compared(published_study: Analysis, published: Judgments) -> None:
     """All benchmarks at temperature 1: Llama is ahead by omega, and not by agreement."""
     table = published.table
-    some = Judgments(table[table["temperature"].isna() | (table["temperature"] == 1)])
+    some = Judgments(table[table["temperature"].isna() | table["temperature"].isin([1, 0.5])])
     pairs, left_out = compare_arms(arms_by(some, "judge"))
     found = {(row["benchmark"], row["temperature"], row["coefficient"]): row for row in pairs}
     omega, agreement = found["all", 1, "omega"], found["all", 1, "agreement"]
