@@ -27,7 +27,7 @@ PAIR = JudgeDesign(
     {"options": ["A", "B"]},
 )
 GRADE = JudgeDesign("Grade", "Grade it. {{ question }}\n[A]: {{ response }}", {"from": 1, "to": 5})
-QUESTIONS, REPLICATIONS = 8, 4
+QUESTIONS, REPLICATIONS = 8, 6
 
 
 def items(*names: str) -> list[Item]:
@@ -134,7 +134,8 @@ def test_obedience_is_found_and_noise_is_not(design: JudgeDesign, tmp_path: Path
     """A judge that does what an answer says is far from 0; one that does not has 0 within reach."""
     key = "towards" if design is PAIR else "lift"
     for says in (steady, obedient):
-        log = run(says, tmp_path / says.__name__, design, answers=["instruction", "layout"])
+        options: dict[str, Any] = {"answers": ["instruction", "layout"], "replications": 4}
+        log = run(says, tmp_path / says.__name__, design, **options)
         found = {one["change"]: one for one in analyse(log).results["fooled"]}
         low, high = found["instruction"][f"{key}_interval"]
         assert (low > 0) == (says is obedient)
