@@ -36,9 +36,16 @@ settings.load_profile("repeatable")
 # Where nobody keeps what is logged, Python would print it.
 logging.getLogger().addHandler(logging.NullHandler())
 
-# Inspect lays out its tables for a console that prints nothing: a tenth of a small eval.
 _refresh = Live.refresh
-Live.refresh = lambda live: None if live.console.quiet else _refresh(live)  # type: ignore[method-assign]
+
+
+def _refreshed(self: Live) -> None:
+    """Lay out no table for a console that prints nothing: a tenth of a small eval of inspect."""
+    if not self.console.quiet:
+        _refresh(self)
+
+
+Live.refresh = _refreshed  # type: ignore[method-assign]
 
 ROOT = Path(__file__).parents[1]
 
