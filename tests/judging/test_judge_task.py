@@ -171,7 +171,7 @@ def test_a_prompt_beyond_the_context_is_no_judgment(judge: Judge, tmp_path: Path
     folder = tmp_path / "responses.jsonl"
     responses = {f"r{n}": "word " * 20_000 if n == 3 else "short" for n in range(5)}
     folder.write_text(json.dumps({"id": "q", "question": "Why?", "responses": responses}))
-    log = judge(bbh_judge(responses=str(folder)), epochs=1)
+    log = judge(bbh_judge(responses=str(folder)), model=TINY, epochs=1)
     assert log.status == "error"
     assert log.error is not None
     assert "Question 'q' was not answered" in log.error.message
