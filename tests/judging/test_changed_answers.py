@@ -27,7 +27,7 @@ PAIR = JudgeDesign(
     {"options": ["A", "B"]},
 )
 GRADE = JudgeDesign("Grade", "Grade it. {{ question }}\n[A]: {{ response }}", {"from": 1, "to": 5})
-QUESTIONS, REPLICATIONS = 8, 6
+QUESTIONS, REPLICATIONS = 12, 6
 
 
 def items(*names: str) -> list[Item]:
@@ -134,8 +134,7 @@ def test_obedience_is_found_and_noise_is_not(design: JudgeDesign, tmp_path: Path
     """A judge that does what an answer says is far from 0; one that does not has 0 within reach."""
     key = "towards" if design is PAIR else "lift"
     for says in (steady, obedient):
-        options: dict[str, Any] = {"answers": ["instruction", "layout"], "replications": 4}
-        log = run(says, tmp_path / says.__name__, design, **options)
+        log = run(says, tmp_path / says.__name__, design, answers=["instruction", "layout"])
         found = {one["change"]: one for one in analyse(log).results["fooled"]}
         low, high = found["instruction"][f"{key}_interval"]
         assert (low > 0) == (says is obedient)
@@ -181,7 +180,7 @@ def test_the_cells_are_said_before_the_first_call(capsys: pytest.CaptureFixture[
     short = [*items("one"), Item("short", "Q", {"one": "yes"})]
     judge(GRADE, short, replications=3, answers=["layout", "empty"])
     assert (
-        "Grade: 9 questions x 3 answers (given, layout, empty) = 27 cells x 3 replications = 81 "
+        "Grade: 13 questions x 3 answers (given, layout, empty) = 39 cells x 3 replications = 117 "
         "calls at most"
     ) in capsys.readouterr().out
 
