@@ -463,6 +463,21 @@ def test_scales_and_several_criteria_are_one_bet(save) -> None:
     assert re.fullmatch(numbers, found["moved_anchors"][0]["before"])
 
 
+def test_anchors_whose_calls_all_failed_at_a_check_are_left_out_of_it(save) -> None:
+    """The bet is that without their rows; a judge that says nothing any more has changed."""
+    table = checks(turned=5, at=13)
+    lost = (table["time"] == "2026-01-06") & table["question"].isin(["q01", "q08", "q20"])
+    failed = save(table.assign(verdict=table["verdict"].mask(lost)))
+    found = watch(failed, exit_code=1)
+    assert (found["changed"], found["since"]) == ("judge", 13)
+    assert found["watch"] == watch(save(table[~lost], "bare.csv"), exit_code=1)["watch"]
+    said = " ".join(invoke("watch", failed).stdout.split())
+    assert "No draw of 3 anchors has a verdict at check 6 (2026-01-06)" in said
+    silent = (table["time"] >= "2026-01-13") & (table["question"] < "q05")
+    mute = checks().assign(verdict=table["verdict"].mask(silent))
+    assert watch(save(mute), exit_code=1)["changed"] == "judge"
+
+
 @pytest.mark.slow
 def test_a_new_beginning_has_a_baseline_of_its_own(save) -> None:
     """`--since` takes a number or a time, and says that it spends alpha anew."""

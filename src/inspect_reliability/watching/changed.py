@@ -30,7 +30,7 @@ from .bets import (
 )
 from .checks import CHECK, Check, checks_of, in_stream
 from .repairs import number_of, with_repairs
-from .streams import Stream, anchors, outputs
+from .streams import Stream, anchors, outputs, without_failures
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSpec
@@ -96,6 +96,7 @@ class Watching:
         alpha: Probability of a false alarm, of both together.
         logged: Whether production is in logs, whose outputs `rejudge` can judge again.
         judged: The judgments of the anchors, with the number of their check.
+        failed: Check -> how many anchors it lacks because all their calls failed.
     """
 
     checks: Sequence[Check]
@@ -105,6 +106,7 @@ class Watching:
     alpha: float
     logged: bool = False
     judged: pd.DataFrame = field(default_factory=pd.DataFrame)
+    failed: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def needed(self) -> float:
@@ -319,8 +321,8 @@ def watching(
     checks = [*in_stream(table, runs, first)]
     own = [number for number, one in enumerate(checks) if one.reason is None]
     needed = _needed(alpha, 2 if production else 1)
-    judged = table[table[CHECK].isin(own)].reset_index(drop=True)
-    of = anchors(_renumbered(table, own), len(own))
+    judged, failed = without_failures(table[table[CHECK].isin(own)].reset_index(drop=True))
+    of = anchors(_renumbered(judged, own), len(own))
     seeds = [checks[number].seed for number in own]
     side = Side(of, own, watch_stream(of.counts, of.values, needed, seeds, of.few))
     beside = None
@@ -333,7 +335,7 @@ def watching(
         )
         beside = Side(made, there, bet)
     logged = production is not None and bool(production.logs)
-    return Watching(checks, first, side, beside, alpha, logged, judged)
+    return Watching(checks, first, side, beside, alpha, logged, judged, failed)
 
 
 def _renumbered(table: pd.DataFrame, numbers: Sequence[int]) -> pd.DataFrame:

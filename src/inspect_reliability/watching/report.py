@@ -43,6 +43,9 @@ _CHECKS = (
     "Checks differ from each other by more than the judge's own noise (shifts by the hour, say), "
     "so each check counts as one draw: a change is found later, and only a large one."
 )
+_FAILED = (
+    "No draw of {} has a verdict at {}, and later ones have: the calls failed, and are left out."
+)
 _AGAIN = (
     "This stream begins at {}. Each new beginning may raise a false alarm with a probability "
     "of {}: over several of them these add up."
@@ -438,6 +441,8 @@ def _soon(found: Watching) -> str:
 def _cautions(found: Watching) -> Iterator[Caution]:
     if found.anchors.watched.unit == "check":
         yield Caution(_CHECKS)
+    for number, anchors in found.failed.items():
+        yield Caution(_FAILED.format(amount(anchors, "anchor"), _named(found, number)))
     if found.first:
         yield Caution(_AGAIN.format(_named(found, found.first), percent(found.alpha)))
     if found.production and found.changed == "system":

@@ -128,6 +128,27 @@ def names_of_cells(table: pd.DataFrame) -> "pd.Series[str]":
     return _joined(table, ["question", *_telling(table, names)])
 
 
+def without_failures(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[int, int]]:
+    """The judgments without the cells of a check none of whose draws had a verdict.
+
+    Calls fail together, as while a server is away: no draw of the judge says so. Where a cell never
+    has a verdict again, it may be the judge that says nothing, and it stays.
+
+    Returns:
+        The judgments, and how many cells are left out of each check that lacks some.
+    """
+    cell = names_of_cells(table).rename("cell")
+    said = (table["verdict"] != NON_RESPONSE).groupby([cell, table[CHECK]]).any().unstack()
+    later = said.eq(True)[sorted(said, reverse=True)].cummax(axis=1)
+    failed = (said.eq(False) & later).stack()
+    failed = failed[failed]
+    if not len(failed):
+        return table, {}
+    left_out = pd.MultiIndex.from_arrays([cell, table[CHECK]]).isin(failed.index)
+    number = failed.groupby(CHECK).size()
+    return table[~left_out].reset_index(drop=True), {int(n): int(of) for n, of in number.items()}
+
+
 def _telling(table: pd.DataFrame, names: Sequence[str]) -> list[str]:
     """The columns in which judgments of one question differ."""
     known = table[[*names]].astype(str).groupby(table["question"], sort=False)
