@@ -44,7 +44,7 @@ def test_labels_that_cannot_tell_the_first_two_say_so(
     table.to_csv(tmp_path / "g.csv", index=False)
     said = " ".join(invoke("report", tmp_path / "g.csv").stdout.split())
     assert ("cannot tell calm and wild apart" in said) == (not told)
-    assert ("calm is the steadier one (ICC" in said) == (not told)
+    assert ("calm has the higher ICC here (" in said) == (not told)
 
 
 @pytest.mark.parametrize(("always", "named"), [(None, True), (0.89, True), (0.9, False)])

@@ -60,7 +60,7 @@ WORDS: dict[str, Callable[[str, int], str]] = {
     "case": lambda one, n: (one, one.upper(), one.title())[n % 3],
     "points": lambda one, n: (one, f"{one}.", f"{one}!", f' "{one}" ')[n % 4],
 }
-FAILURES = ("NA", "n/a", "error", "ERROR: 500", "[ERROR] 429 rate limit", "timeout", "parse_error")
+FAILURES = ("NA", "#NV", "error", "ERROR: 500", "[ERROR] 429 rate limit", "timeout", "parse_error")
 
 
 @pytest.mark.parametrize("form", GRADES)

@@ -1,4 +1,4 @@
-"""Whether labels can tell the best two rows apart, and which of the two is steadier."""
+"""Whether labels can tell the best two rows apart, and which has the higher omega."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,7 +13,7 @@ from .row import Row
 
 
 def not_told_apart(rows: Sequence[Row], names: Sequence[str]) -> Iterator[Text]:
-    """That labels cannot tell the first two rows apart, how many could, and which is steadier.
+    """That labels cannot tell the first two rows apart, how many could, and whose omega is higher.
 
     Args:
         rows: The rows, the best first.
@@ -49,7 +49,7 @@ def not_told_apart(rows: Sequence[Row], names: Sequence[str]) -> Iterator[Text]:
 
 
 def _steadier(rows: Sequence[Row], names: Sequence[str]) -> str:
-    """Which of the two repeats itself more, on a scale by ICC; empty where that is not known."""
+    """Which of the two has the higher omega, on a scale ICC; empty where that is not known."""
     name = "icc" if all(row.judged.scale for row in rows[:2]) else "omega"
     values = [row.numbers.value(name) for row in rows[:2] if not row.no_draws]
     known = [one for one in values if one is not None]
@@ -57,4 +57,5 @@ def _steadier(rows: Sequence[Row], names: Sequence[str]) -> str:
         return ""
     at = known.index(max(known))
     called = "ICC" if name == "icc" else name
-    return f" {names[at]} is the steadier one ({called} {max(known):z.2f}, {min(known):z.2f})."
+    both = f"{max(known):z.2f}, {min(known):z.2f}"
+    return f" {names[at]} has the higher {called} here ({both}); compare says whether by chance."

@@ -118,6 +118,7 @@ _BY_PEOPLE = tuple(f"{who} {one}" for who in _PEOPLE for one in ("label", "verdi
 BARE = ("gold", "gold standard", "truth", "ground truth", "human", "expert")
 PEOPLE = {
     *("human", "humans", "gold", "expert", "mensch", "menschlich", "menschliche", "experte"),
+    *("richtig", "soll", "lösung", "musterlösung", "goldstandard"),
     *("humano", "humana", "experto", "humain", "humaine", "umano", "umana", "esperto"),
 }
 """Words in the name of a column of labels, in several languages."""

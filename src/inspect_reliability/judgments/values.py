@@ -184,8 +184,14 @@ def _answers(names: Sequence[str]) -> Iterator[str]:
 
 _UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
 _WHOLE = re.compile(r"([+-]?(?:0|[1-9]\d*))\.0+")
-_NONE = {"", "na", "n/a", "n.a.", "#n/a", "nan", "<na>", "null"}
-"""What people write where there is no verdict."""
+_NONE = {
+    *("", "na", "n/a", "n.a.", "nan", "<na>", "null"),
+    *("#n/a", "#value!", "#div/0!", "#ref!", "#name?", "#num!", "#null!", "#spill!", "#calc!"),
+    *("#nv", "#wert!", "#bezug!", "#zahl!", "#überlauf!", "#valeur!", "#nom?", "#nombre!"),
+    *("#nul!", "#n/d", "#¡valor!", "#¡div/0!", "#¡ref!", "#¿nombre?", "#¡num!", "#¡nulo!"),
+    *("#valore!", "#rif!", "#nome?", "#nullo!", "#waarde!", "#verw!", "#naam?", "#getal!"),
+}
+"""What people write where there is no verdict, and spreadsheets where a formula failed."""
 _MINUS = str.maketrans("−–—﹣－", "-----")
 _HUGE = 1e15
 """No grade is as large."""
