@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..judgments.columns import N_JUDGMENTS, by_rater
+from ..judgments.columns import N_JUDGMENTS, by_rater, numbers_of
 from ..judgments.count import NUMBER, Judged
 from ..stats.cells import Flags, FloatArray, IntArray
 from ..verdicts import NO_VERDICTS, NON_RESPONSE
@@ -137,16 +137,18 @@ def without_failures(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[int, int]]
     Returns:
         The judgments, and how many cells are left out of each check that lacks some.
     """
-    cell = names_of_cells(table).rename("cell")
-    said = (table["verdict"] != NON_RESPONSE).groupby([cell, table[CHECK]]).any().unstack()
-    later = said.eq(True)[sorted(said, reverse=True)].cummax(axis=1)
-    failed = (said.eq(False) & later).stack()
-    failed = failed[failed]
-    if not len(failed):
-        return table, {}
-    left_out = pd.MultiIndex.from_arrays([cell, table[CHECK]]).isin(failed.index)
-    number = failed.groupby(CHECK).size()
-    return table[~left_out].reset_index(drop=True), {int(n): int(of) for n, of in number.items()}
+    cell = numbers_of(names_of_cells(table)).to_numpy()
+    check = table[CHECK].to_numpy(dtype=np.int64)
+    asked = np.zeros((check.max(initial=0) + 1, cell.max(initial=0) + 1), dtype=bool)
+    answered = asked.copy()
+    said = (table["verdict"] != NON_RESPONSE).to_numpy()
+    asked[check, cell] = True
+    answered[check[said], cell[said]] = True
+    later = np.logical_or.accumulate(answered[::-1])[::-1]
+    failed = asked & ~answered & later
+    number = failed.sum(axis=1)
+    left_out = {one: int(number[one]) for one in np.flatnonzero(number).tolist()}
+    return table[~failed[check, cell]].reset_index(drop=True), left_out
 
 
 def _telling(table: pd.DataFrame, names: Sequence[str]) -> list[str]:
