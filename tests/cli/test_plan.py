@@ -307,3 +307,17 @@ def test_outputs_of_a_question_are_planned_from_one_of_each(tmp_path: Path) -> N
     assert f"plan {tmp_path / 's.csv'} --by epoch" in said
     icc = " ".join(invoke("plan", tmp_path / "s.csv", "--for", "icc").stdout.split())
     assert "--map makes numbers of them" in icc
+
+
+def test_labels_of_outputs_are_counted_in_outputs(tmp_path: Path) -> None:
+    """Where questions have several, those without a label are more than the questions without."""
+    rows = [
+        (f"q{q}", output, r, "CI"[(q * r) % 5 == 4], "C" if output == "a" and q < 45 else None)
+        for q in range(50)
+        for output in "ab"
+        for r in range(3)
+    ]
+    names = ["question", "output", "replication", "verdict", "label"]
+    pd.DataFrame(rows, columns=names).to_csv(tmp_path / "o.csv", index=False)
+    said = " ".join(invoke("plan", tmp_path / "o.csv", "--for", "accuracy").stdout.split())
+    assert "Next: label the other 55 outputs (too few alone), judge" in said

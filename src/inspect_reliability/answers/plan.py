@@ -32,7 +32,15 @@ from ..stats.planning import ASSURANCE, OF_LABELS
 from .analysis import Analysis
 from .beside_limit import gate_for_all
 from .headline import says_little
-from .next_steps import CHANGES, FIRST_LABELS, Advice, advice, more_labels, unlabelled
+from .next_steps import (
+    CHANGES,
+    FIRST_LABELS,
+    Advice,
+    advice,
+    more_labels,
+    unlabelled,
+    unlabelled_questions,
+)
 from .reliability import (
     enough_tries,
     majority_of,
@@ -430,9 +438,10 @@ def _for_all(found: Sequence[Record], name: str, half: float) -> tuple[int, floa
 def _label_more(row: Row, design: Record, wanted: int, logs: str) -> list[Text]:
     """To label so many of what was judged, and to judge more where these are too few."""
     known = row.estimate(design["coefficient"]).n_questions
-    left = row.counts.n_clusters - known
+    left, questions = unlabelled(row), unlabelled_questions(row)
     gives = f"to know {design['coefficient']} to within {_width(design)}"
-    return next_step(*more_labels(max(wanted - known, 1), left, logs, wanted, gives))
+    lacking = max(wanted - known, 1)
+    return next_step(*more_labels(lacking, left, logs, wanted, gives, questions=questions))
 
 
 def _already(row: Row, plan: Record) -> str:
