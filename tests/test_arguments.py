@@ -182,7 +182,7 @@ def test_the_error_says_what_was_given_and_what_is_wanted(
         ("watch", "labelled", "Did you mean labels?"),
         ("analyse", "label", "Did you mean labels?"),
         ("plan", "half_width", "Did you mean half_widths?"),
-        ("watch", "people", "It has judgments, by, stream, alpha, since, labels, columns"),
+        ("watch", "people", "It has judgments, by, stream, alpha, since, repairs, labels"),
         ("choose", "min", "It has judgments, by, labels, current"),
     ],
 )
