@@ -36,7 +36,7 @@ _DAY = re.compile(r"\d{4}-\d\d(-\d\d.*)?")
 
 _MONTH = re.compile(r"\d\d?\.20\d\d")
 
-_PERIODS = ("month", "week", "quarter", "monat", "woche", "quartal", "mes", "mois", "semaine")
+_PERIOD_WORDS = ("month", "week", "quarter", "monat", "woche", "quartal", "mes", "mois", "semaine")
 """Words in the name of a column of times that may be no dates."""
 
 _ASKED_HOW = ("judge", "temperature", "wording", "answer_form", "scorer", "study", "method")
@@ -77,7 +77,7 @@ def arms_by(judgments: Judgments, key: str) -> Analysis:
         groups.sort(key=lambda one: float(one[0][key]))
     elif dates := by_date(values):
         groups.sort(key=lambda one: dates[str(one[0][key])])
-    elif values and {*words_of(key)} & {*WORDS["time"], *_PERIODS}:
+    elif values and {*words_of(key)} & {*WORDS["time"], *_PERIOD_WORDS}:
         what = f"values of {key!r} are no dates with a year: {values[0]!r} is taken for the first"
         where = next(iter(judgments.files), "data frame")
         note = Note(what, len(values), where, Code.REPEATS)

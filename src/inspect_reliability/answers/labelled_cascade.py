@@ -199,11 +199,11 @@ class LabelledCascade:
     def people(self) -> dict[Any, IntArray]:
         """Rater -> number of the label of each question, -1 for none."""
         questions, categories = self._places
-        found: dict[Any, IntArray] = {}
+        raters = dict.fromkeys(rater for _, rater in self.rated)
+        found = {rater: np.full(len(questions), -1) for rater in raters}
         for (name, rater), label in self.rated.items():
-            given = found.setdefault(rater, np.full(len(questions), -1))
             if name in questions:
-                given[questions[name]] = categories.get(label, -1)
+                found[rater][questions[name]] = categories.get(label, -1)
         return found
 
     def _placed(self, table: pd.DataFrame) -> FloatArray:

@@ -32,7 +32,7 @@ from ..showing.formats import amount
 from ..stats.cells import FloatArray
 from ..verdicts import NO_VERDICTS
 from .beside_people import unnamed
-from .several import told_by
+from .several import differing_columns
 
 LIST_ENDINGS = (".csv", ".parquet", ".xlsx")
 
@@ -219,7 +219,7 @@ def refuse_rule(found: Sequence[LabelledCascade]) -> None:
         UserError: Several judges have a rule, or verdicts are a suite's own scores.
     """
     if len(found) > 1 and len(found[0].rows) == 1:
-        if (differ := told_by(found)) == ["judge"]:
+        if (differ := differing_columns(found)) == ["judge"]:
             raise UserError("--save-rule writes one rule: name its judge with --cascade JUDGE.")
         one = join(only_options((name, str(found[0].keys[name])) for name in differ))
         raise UserError(

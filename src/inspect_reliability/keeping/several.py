@@ -6,7 +6,7 @@ from ..answers.labelled_cascade import LabelledCascade
 from ..showing.formats import percent
 
 
-def told_by(found: Sequence[LabelledCascade]) -> list[str]:
+def differing_columns(found: Sequence[LabelledCascade]) -> list[str]:
     """The columns that tell several promises apart."""
     keys = [one.keys for one in found]
     return [name for name in keys[0] if len({str(one.get(name)) for one in keys}) > 1]
@@ -16,7 +16,7 @@ def several_promises(found: Sequence[LabelledCascade]) -> Iterator[str]:
     """That each of several promises is one by itself, of what tells it from the others."""
     promised = [one for one in found if one.step and not one.rule.known]
     if len(promised) > 1 == max(len(one.rows) for one in found):
-        of = " and ".join(told_by(found))
+        of = " and ".join(differing_columns(found))
         yield (
             f"These are {len(promised)} promises, one for each {of}. Each has a confidence of "
             f"{percent(found[0].promise.confidence)} by itself, not all at once."

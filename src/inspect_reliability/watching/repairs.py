@@ -14,9 +14,8 @@ from ..judgments.days import readings_of
 from ..judgments.judge_of import differs
 from ..judgments.reading import Choice, Code, Note, Reading, refuse
 from ..stats.cells import IntArray
-from ..verdicts import NON_RESPONSE
 from .checks import CHECK, Check, with_repair
-from .streams import names_of_cells
+from .streams import draws_by_check, names_of_cells
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,11 +161,7 @@ class _Draws:
             cell = cell + ", " + table[name].astype(str)
         rows = table[[CHECK]].assign(cell=cell.factorize()[0])
         rows["draw"] = rows.groupby([CHECK, "cell"]).cumcount()
-        asked = np.zeros((len(checks), rows["cell"].max() + 1), dtype=np.int64)
-        answered = asked.copy()
-        given = rows[table["verdict"] != NON_RESPONSE]
-        np.add.at(asked, (rows[CHECK], rows["cell"]), 1)
-        np.add.at(answered, (given[CHECK], given["cell"]), 1)
+        asked, answered = draws_by_check(table, rows["cell"].to_numpy(), len(checks))
         return cls(checks, rows, asked, answered)
 
     def _own(self, number: int, but: int | None = None) -> IntArray:

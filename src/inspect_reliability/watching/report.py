@@ -44,7 +44,7 @@ _CHECKS = (
     "so each check counts as one draw: a change is found later, and only a large one."
 )
 _FAILED = (
-    "No draw of {} has a verdict at {}, and later ones have: the calls failed, and are left out."
+    "No draw of {} has a verdict at {}, and later ones have: taken for failed calls, and left out."
 )
 _AGAIN = (
     "This stream begins at {}. Each new beginning may raise a false alarm with a probability "

@@ -137,18 +137,31 @@ def without_failures(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[int, int]]
     Returns:
         The judgments, and how many cells are left out of each check that lacks some.
     """
-    cell = numbers_of(names_of_cells(table)).to_numpy()
+    cell = np.asarray(numbers_of(names_of_cells(table)), dtype=np.int64)
     check = table[CHECK].to_numpy(dtype=np.int64)
-    asked = np.zeros((check.max(initial=0) + 1, cell.max(initial=0) + 1), dtype=bool)
-    answered = asked.copy()
-    said = (table["verdict"] != NON_RESPONSE).to_numpy()
-    asked[check, cell] = True
-    answered[check[said], cell[said]] = True
-    later = np.logical_or.accumulate(answered[::-1])[::-1]
-    failed = asked & ~answered & later
+    asked, answered = draws_by_check(table, cell, int(check.max(initial=-1)) + 1)
+    later = np.logical_or.accumulate((answered > 0)[::-1])[::-1]
+    failed = (asked > 0) & (answered == 0) & later
     number = failed.sum(axis=1)
     left_out = {one: int(number[one]) for one in np.flatnonzero(number).tolist()}
     return table[~failed[check, cell]].reset_index(drop=True), left_out
+
+
+def draws_by_check(table: pd.DataFrame, cell: IntArray, checks: int) -> tuple[IntArray, IntArray]:
+    """How many draws of each cell every check has, T x Q, and how many of these have a verdict.
+
+    Args:
+        table: Judgments with the number of their check.
+        cell: The number of each judgment's cell.
+        checks: How many checks there are, T.
+    """
+    check = table[CHECK].to_numpy(dtype=np.int64)
+    said = (table["verdict"] != NON_RESPONSE).to_numpy()
+    asked = np.zeros((checks, int(cell.max(initial=-1)) + 1), dtype=np.int64)
+    answered = asked.copy()
+    np.add.at(asked, (check, cell), 1)
+    np.add.at(answered, (check[said], cell[said]), 1)
+    return asked, answered
 
 
 def _telling(table: pd.DataFrame, names: Sequence[str]) -> list[str]:
