@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from inspect_ai import Task, eval_retry, task
 from inspect_ai.dataset import Sample
+from inspect_ai.log import list_eval_logs, read_eval_log
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import match
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -51,7 +52,7 @@ def judgments(
     created: Mapping[str, str],
     settings: Mapping[str, dict[str, str]] | None = None,
     ids: Mapping[str, str] | None = None,
-    began: Mapping[str, str] | None = None,
+    last: Mapping[str, str] | None = None,
 ) -> Judgments:
     logs = {
         where: Log(
@@ -59,7 +60,7 @@ def judgments(
             "frozen",
             at,
             id=(ids or {}).get(where, where),
-            began=(began or {}).get(where, ""),
+            last_began=(last or {}).get(where, ""),
             settings=(settings or {}).get(where, JUDGE),
         )
         for where, at in created.items()
@@ -79,9 +80,9 @@ def test_checks_are_in_the_order_of_time() -> None:
     both, ids = judged("x/1.eval") + judged("y/2.eval"), {"x/1.eval": "b", "y/2.eval": "a"}
     # Within a second the first sample decides, in any time zone; then the id, at each look alike.
     for later, first in (("01.500002+00:00", "y/2.eval"), ("01.500000+00:00", "x/1.eval")):
-        began = {"x/1.eval": f"2026-01-01T00:00:{later}"}
-        began["y/2.eval"] = "2026-01-01T02:00:01.500001+02:00"
-        known = judgments(both, same, ids=ids, began=began)
+        last = {"x/1.eval": f"2026-01-01T00:00:{later}"}
+        last["y/2.eval"] = "2026-01-01T02:00:01.500001+02:00"
+        known = judgments(both, same, ids=ids, last=last)
         assert checks_of(known)[1][0].places == (first,)
     assert checks_of(judgments(both, same, ids=ids))[1][0].places == ("y/2.eval",)
 
@@ -151,11 +152,16 @@ def test_a_retry_is_part_of_its_run(tmp_path: Path) -> None:
     LIMITED.clear()
     evaluate(judges(), tmp_path / "c", epochs=2)
     eval_retry(failed, log_dir=str(tmp_path / "a"), display="none", log_realtime=False)
-    table, found = checks_of(judgments_from_logs(tmp_path))
-    assert [len(one.places) for one in found] == [2, 1]
-    assert found[0].time == failed.eval.created
-    assert [n for *_, n in found[0].repairs] == [2]
-    assert [*table.groupby(CHECK).size()] == [6, 6]
+    logs = [read_eval_log(one) for one in list_eval_logs(str(tmp_path))]
+    quick = [one.model_copy(deep=True) for one in logs]
+    for one in quick:  # all within one second
+        one.eval.created = failed.eval.created
+    for source in (tmp_path, quick):
+        table, found = checks_of(judgments_from_logs(source))
+        assert [len(one.places) for one in found] == [2, 1]
+        assert found[0].time == failed.eval.created
+        assert [n for *_, n in found[0].repairs] == [2]
+        assert [*table.groupby(CHECK).size()] == [6, 6]
 
 
 def test_the_same_seeds_and_verdicts_are_the_same_draws() -> None:

@@ -187,7 +187,7 @@ def combine(parts: Sequence[Judgments], reading: Reading | None = None) -> Judgm
         return parts[0]
     parts = sorted(parts, key=lambda part: part.source)
     # What a retry took over from an earlier log is of that one, whatever their names are.
-    parts.sort(key=lambda part: max((log.created for log in part.logs.values()), default=""))
+    parts.sort(key=_made)
     logs = {where: log for part in parts for where, log in part.logs.items()}
     facets = dict.fromkeys(name for part in parts for name in part.facets)
     full = [part for part in parts if len(part)]
@@ -206,6 +206,12 @@ def combine(parts: Sequence[Judgments], reading: Reading | None = None) -> Judgm
     asked = tuple({(one.code, one.where, one.what): one for one in open_}.values())
     table = table[in_order(table.columns)]
     return Judgments(table, tuple(said), tuple(facets), logs, asked)
+
+
+def _made(part: Judgments) -> tuple[str, str]:
+    """When the logs of a part were made; within a second, when their last sample began."""
+    made = ((log.created, log.last_began) for log in part.logs.values())
+    return max(made, default=("", ""))
 
 
 def _rows_once(

@@ -61,7 +61,8 @@ class Log:
         judged: Of a log of `rejudge`, the id that retries of the run share whose outputs it judges;
             empty where it does not say.
         created: When it was made, to the second.
-        began: When its first sample began, to the microsecond; empty if it does not say.
+        last_began: When its last sample began, to the microsecond; empty if it does not say. A
+            retry takes over samples with the times at which they began, and so ends later.
         gaps: The judgments missing from it.
         part: What it has of a study in shards, if it is of one.
         id: Id of this run alone.
@@ -77,7 +78,7 @@ class Log:
     gaps: Sequence[Gap] = ()
     part: Part | None = None
     id: str = ""
-    began: str = ""
+    last_began: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
     sample: tuple[int | str, int] | None = None
     judged: str = ""

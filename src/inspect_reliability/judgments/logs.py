@@ -330,12 +330,12 @@ def _known(
     part = part_of(log, where, {*table["sample"]} if len(table) else (), len(table))
     created, settings = str(log.eval.created), judge_settings(log)
     first = next(((one.id, one.epoch) for one in samples if one.scores), None)
-    began = min((one.started_at for one in samples if one.started_at), default="")
+    last_began = max((one.started_at for one in samples if one.started_at), default="")
     known = (run, task, created, gaps, part)
     return Log(
         *known,
         id=log.eval.eval_id,
-        began=str(began),
+        last_began=str(last_began),
         settings=settings,
         sample=first,
         judged=judged,

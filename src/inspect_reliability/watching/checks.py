@@ -186,7 +186,8 @@ def _same_run(place: str, log: Log) -> Iterator[Hashable]:
 def _first_runs(judgments: Judgments) -> dict[str, str]:
     """Each log -> the first log of its lineage, which may have no judgment that is not a copy."""
     logs, first = judgments.logs, dict[str, str]()
-    for place in sorted(logs, key=lambda one: (_when(logs[one].created), logs[one].began, one)):
+    made = {place: (_when(log.created), _last_began(log), place) for place, log in logs.items()}
+    for place in sorted(logs, key=made.__getitem__):
         first.setdefault(logs[place].lineage or place, place)
     return {place: first[log.lineage or place] for place, log in logs.items()}
 
@@ -291,17 +292,22 @@ def _written(time: str) -> str:
 
 def _order(
     judgments: Judgments, run: Any, when: Mapping[str, float], first: Mapping[str, str]
-) -> tuple[float, float, str, float, str]:
+) -> tuple[float, float, str, float, float, str]:
     """By the time of the first run of its lineage; within a second, by the start of its samples.
 
     Runs that agree in both are alike but for their id, which is the same wherever the log is: it
     decides, so that the order is the same at each look. The first run is before its retries.
     """
     place = run[0]
-    log = judgments.logs.get(first.get(place, place))
-    began = datetime.fromisoformat(log.began).timestamp() if log and log.began else 0.0
+    log, own = judgments.logs.get(first.get(place, place)), judgments.logs.get(place)
     at = _when(log.created) if log else when[place]
-    return at, began, log.id if log else "", when[place], str(run)
+    id = log.id if log else ""
+    return at, _last_began(log), id, when[place], _last_began(own), str(run)
+
+
+def _last_began(log: Log | None) -> float:
+    """When the last sample of a log began, as a number; 0 where nothing says."""
+    return datetime.fromisoformat(log.last_began).timestamp() if log and log.last_began else 0.0
 
 
 def _check(
