@@ -124,6 +124,22 @@ def test_columns_of_verdicts_are_listed_by_their_names(
     assert listed["(names)"] == made
 
 
+def test_a_stream_of_checks_is_watched_next(tmp_path: Path) -> None:
+    """The same questions at several times, or in several checks, by one judge; others are not."""
+    table = crossed(question=4, time=3)
+    for own, leads in (
+        (table, "watch"),
+        (table.assign(check_id=table["time"], time=1), "watch"),
+        (table.assign(time=1), "report"),
+        (table.assign(judge=table["time"]), "report"),
+    ):
+        file, saved = tmp_path / "j.csv", tmp_path / "r.yaml"
+        own.to_csv(file, index=False)
+        assert f"inspect-reliability {leads} " in invoke("read", str(file)).stdout
+        done = invoke("read", str(file), "--save", str(saved))
+        assert f"Next: inspect-reliability {leads} " in done.stderr
+
+
 def test_what_was_read_multiplies_to_its_rows() -> None:
     """Each benchmark has questions of its own, so their numbers are not multiplied."""
     frame = crossed(judge=2, question=8, replication=3)

@@ -6,8 +6,10 @@ from typing import Any
 from .. import shell
 from ..answers.preview import read_document
 from ..answers.summary import next_step
+from ..judgments.columns import CHECK_ID, varies
 from ..judgments.reading import READING, reading_text, refuse
 from ..judgments.sources import judgments_from
+from ..judgments.table import Judgments
 from ..saving import write_text
 from ..shell import quote
 from ..showing.terminal import console, print_text
@@ -35,8 +37,9 @@ def read(save: str | None, **asked: Any) -> None:
     found = judgments_from([*request.logs], reading=reading).with_facets([*reading.facets])
     print_left_out(one for one in found.notes if not one.choices)
     document = read_document(found, reading)
+    words, command = _next_of(found)
     if not (save or found.asked):
-        step = next_step("see how far to trust the judge", f"report {request.typed}")
+        step = next_step(words, f"{command} {request.typed}")
         document = replace(document, blocks=[*document.blocks, *step])
     request.show(document)
     refuse(found.asked)
@@ -46,5 +49,13 @@ def read(save: str | None, **asked: Any) -> None:
             known = known.chosen({"columns": one.columns})
         write_text(save, reading_text(replace(known, where="")), READING)
         logs = shell.join(request.logs)
-        then = f"inspect-reliability report {logs} --reading {quote(save)}"
+        then = f"inspect-reliability {command} {logs} --reading {quote(save)}"
         print_text(console(stderr=True), f"Wrote {save}. Next: {then}")
+
+
+def _next_of(found: Judgments) -> tuple[str, str]:
+    """What to do with judgments, and by which command: checks of one judge are watched."""
+    timed = "time" in found.table and any(varies(found.table, of) for of in ("time", CHECK_ID))
+    if timed and not found.logs and found.table["judge"].nunique() < 2:
+        return "see whether the judge changed", "watch"
+    return "see how far to trust the judge", "report"
