@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -353,3 +353,44 @@ def test_what_many_cases_are_asked_is_not_their_question(prompts: int, grade: st
     assert "Is 'Vorgang' the question" in str(found.value)
     alone = judgments_from_frame(frame.drop(columns="Vorgang").rename(columns={grade: "verdict"}))
     assert alone.table["question"].nunique() == prompts
+
+
+TRIES = ("Versuch 1", "Versuch 2", "Versuch 3")
+
+
+@pytest.mark.parametrize(
+    ("judged", "others", "reads"),
+    [
+        (("GPT-4o", "Claude"), ("Anna", "Ben"), [(2, 1, 2), (4, 1, 0)]),
+        (("GPT-4o", "Claude"), ("Rater 1", "Rater 2"), [(2, 1, 2), (4, 1, 0)]),
+        (("LLM",), ("Anna",), [(1, 1, 1), (2, 1, 0)]),
+        (("Urteil",), ("Anna", "Ben"), [(1, 1, 2), (1, 1, 0)]),
+        (TRIES, ("Anna",), [(1, 3, 1), (1, 3, 0)]),
+        (TRIES, ("Rater 1", "Rater 2"), [(1, 3, 2), (1, 3, 0)]),
+        ((), ("Anna", "Ben"), [(1, 1, 1), (1, 1, 1), (2, 1, 0)]),
+        ((), ("Rater 1", "Rater 2"), [(1, 1, 1), (1, 1, 1), (2, 1, 0)]),
+        ((), ("Anna", "Ben", "Cem"), [(1, 1, 2), (3, 1, 0)]),
+        (("GPT-4o", "Claude"), (), [(2, 1, 0)]),
+    ],
+)
+def test_who_may_judge_or_label_is_asked_with_calls_that_run(
+    judged: tuple[str, ...],
+    others: tuple[str, ...],
+    reads: Sequence[tuple[int, int, int]],
+    tmp_path: Path,
+) -> None:
+    """Each meaning once: how many judges there are then, tries of each, and people who label."""
+    columns = {name: 2 + n for n, name in enumerate((*judged, *others))}
+    file, saved = tmp_path / "noten.csv", tmp_path / "reading.yaml"
+    side_by_side("Vorgang", columns, {}).to_csv(file, index=False, sep=";", decimal=",")
+    asked = invoke("report", file).stderr
+    calls = re.findall(r"^  inspect-reliability (.*)reading.yaml$", asked, re.MULTILINE)
+    found = []
+    for call in calls:
+        assert not invoke(*shlex.split(call), saved).exit_code
+        table = judgments_from(str(file), reading=saved).table
+        people = [len(one) if isinstance(one, tuple) else 1 for one in table.get("label", [])]
+        judges = table["judge"].nunique(dropna=False)
+        found.append((judges, table["replication"].nunique(), max(people, default=0)))
+    assert found == reads
+    assert all(repr(name) in asked for name in others)

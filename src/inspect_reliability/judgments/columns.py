@@ -126,6 +126,21 @@ PEOPLE = {
 MODELS = ("model", "modell", "modelo", "modello", "modèle")
 """Words for a model, which judges or is judged."""
 
+MACHINES = {
+    *("judge", "judges", "richter", "juez", "juge", "giudice", "juiz", "llm", "llms", "ai", "ki"),
+    *("ia", "bot", "gpt", "chatgpt", "openai", "claude", "sonnet", "opus", "haiku", "anthropic"),
+    *("gemini", "gemma", "llama", "mistral", "mixtral", "qwen", "deepseek", "grok", "copilot"),
+    *MODELS,
+}
+"""Words in the name of a column of a model's verdicts. One of other names may be a person's."""
+
+EITHER = {
+    *("rater", "raters", "annotator", "coder", "reviewer", "assessor", "labeler", "labeller"),
+    *("person", "evaluator", "grader", "bewerter", "gutachter", "prüfer", "kodierer"),
+    *("evaluador", "évaluateur", "valutatore", "anotador", "annotateur", "revisor"),
+}
+"""Words for whoever gives verdicts, a person or a model: no word for a try."""
+
 WORDS: Mapping[str, Collection[str]] = {
     "question": {
         *("frage", "aufgabe", "fall", "nr", "nummer", "question", "item", "case", "id", "pregunta"),

@@ -26,6 +26,7 @@ from .column_names import (
 )
 from .columns import COLUMNS, PEOPLE, UNUSED
 from .duplicates import MOST_COLUMNS
+from .judges_or_people import Way, may_be_tries, ways_of
 from .pairs import pairs_shown
 from .reading import Note, Reading
 from .side_by_side import meaning_in_words, meaning_of
@@ -60,19 +61,23 @@ def has_labels_alone(frame: pd.DataFrame, named: pd.DataFrame) -> bool:
 
 @dataclass(frozen=True)
 class Guess:
-    """What the columns of a source look like: a question, with one complete call.
+    """What the columns of a source look like: a question, with one complete call for each answer.
 
     Attributes:
         reading: How it would be read.
         judged: Whether the source has a column of judges.
         settled: What its rows ask beyond that, and each a choice.
         notes: How its file was read, such as which sheet.
+        means: What its columns are, where they can be several things.
+        others: What else they can be.
     """
 
     reading: Reading
     judged: bool
     settled: tuple[tuple[Note, str], ...] = ()
     notes: tuple[Note, ...] = ()
+    means: str = ""
+    others: tuple[Guess, ...] = ()
 
     @property
     def error(self) -> QuestionError:
@@ -84,6 +89,17 @@ class Guess:
     @property
     def text(self) -> str:
         """What is asked, with the call that says it."""
+        return self._of_several if self.others else self._of_one
+
+    @property
+    def _of_several(self) -> str:
+        ways = (f"{one._call.strip()}\n    {one.means}.{one._open}" for one in (self, *self.others))
+        said = "".join(f" {note}." for note in self.notes)
+        what = f"{self.reading.where}: its columns can mean several things.{said}"
+        return "\n  ".join([f"{what} Run the one that is right:", *ways, self._if_not])
+
+    @property
+    def _of_one(self) -> str:
         reading = self.reading
         columns = {y: o for y, o in joined_once(reading.columns).items() if o != UNUSED}
         several = {ours: [*_of(columns, ours)] for ours in ("verdict", "label")}
@@ -95,19 +111,28 @@ class Guess:
                 what = f"verdict ({meaning_in_words(meaning_of(names, self.judged))})"
             each.append(f"each of {', '.join(map(repr, names))} a {what}")
         is_it = f"Is {', '.join(each[:-1])}{' and ' * bool(each[1:])}{each[-1]}?"
+        more = "".join(f" {note}." for note in self.notes) + self._open
+        return f"{is_it} Names and values say so.{more} {self._if_not} If so:{self._call}"
+
+    @property
+    def _call(self) -> str:
+        reading = self.reading
         said = reading.call(reading.entries)
-        if not reading.in_python:
-            read = f"inspect-reliability read {quote(reading.where)} {said}"
-            said = f"\n  {read} --save reading.yaml"
-        else:
-            said = f" {said}."
-        more = "".join(f" {note}." for note in self.notes)
-        more += "".join(
+        if reading.in_python:
+            return f" {said}."
+        return f"\n  inspect-reliability read {quote(reading.where)} {said} --save reading.yaml"
+
+    @property
+    def _open(self) -> str:
+        return "".join(
             f" Then this is open: {note.count:,} {note.what}. The call answers: {means}."
             for note, means in self.settled
         )
-        hint = f"{reading.hint[0].lower()}{reading.hint[1:]}"
-        return f"{is_it} Names and values say so.{more} If not, {hint} If so:{said}"
+
+    @property
+    def _if_not(self) -> str:
+        hint = self.reading.hint
+        return f"If not, {hint[0].lower()}{hint[1:]}"
 
 
 def guessed(frame: pd.DataFrame, reading: Reading) -> Guess | None:
@@ -117,7 +142,16 @@ def guessed(frame: pd.DataFrame, reading: Reading) -> Guess | None:
         frame: Rows of the source, under the names of its user.
         reading: What is known of its columns.
     """
-    columns = {**reading.columns, **looks_like(frame, reading)}
+    first, *others = _likely(frame, reading)
+    if (found := _guess_of(frame, reading, first)) is None:
+        return None
+    ways = (_guess_of(frame, reading, way) for way in others)
+    return replace(found, others=tuple(one for one in ways if one))
+
+
+def _guess_of(frame: pd.DataFrame, reading: Reading, way: Way) -> Guess | None:
+    """The guess that columns are this; None if question or verdict is lacking."""
+    columns = {**reading.columns, **way.columns}
     asked = next(iter(_of(columns, "question")), "question")
     if "output" not in {*columns.values(), *map(str, frame)} and asked in frame:
         free = frame.drop(columns=[one for one in columns if one in frame and one != asked])
@@ -128,7 +162,7 @@ def guessed(frame: pd.DataFrame, reading: Reading) -> Guess | None:
     if not {"question", "verdict"} <= found:
         return None
     judged = "judge" in found
-    return Guess(replace(reading, columns=columns), judged)
+    return Guess(replace(reading, columns=columns), judged, means=way.means)
 
 
 _ORDER = ("question", "judge", "replication", "verdict", "label")
@@ -143,14 +177,20 @@ def _of(columns: Mapping[str, str], ours: str) -> list[str]:
 
 
 def looks_like(frame: pd.DataFrame, reading: Reading) -> dict[str, str]:
-    """Name in the source -> ours, as far as names and values show it.
+    """Name in the source -> ours, as far as names and values show it: the likeliest way."""
+    return {**_likely(frame, reading)[0].columns}
+
+
+def _likely(frame: pd.DataFrame, reading: Reading) -> list[Way]:
+    """What columns can be, the likeliest way first.
 
     A question repeats, once for each try and judge. Tries are numbered within it from 0 or 1, and
     judges have few names. Of columns with few values, a label is the same in all rows of a
     question, and a verdict is not. Where questions have one row each, columns with the same values
-    are verdicts, and those that are named for people, or half empty beside them, are labels. Of
-    several that could be one thing, what its name calls so is taken; comments and dates are
-    nothing. Nothing is likely where other columns could be the verdict as well.
+    are verdicts, and those that are named for people, or half empty beside them, are labels; where
+    names do not say, they can be either. Of several that could be one thing, what its name calls so
+    is taken; comments and dates are nothing. Nothing is likely where other columns could be the
+    verdict as well.
     """
     rows = as_texts(frame)
     found = {yours: ours for yours, ours in reading.columns.items() if yours in rows}
@@ -167,7 +207,7 @@ def looks_like(frame: pd.DataFrame, reading: Reading) -> dict[str, str]:
     question = next(iter(_of(found, "question")), "question")
     if "question" not in known:
         if (one := _question(rows, free)) is None:
-            return {}
+            return [Way({})]
         question = one
         take("question", question)
     each: Any = rows.groupby(question, dropna=False)
@@ -181,10 +221,11 @@ def looks_like(frame: pd.DataFrame, reading: Reading) -> dict[str, str]:
     take("label", *_labels(rows, fixed, few))
     few = [name for name in few if name in free]
     if "verdict" in known:
-        return taken
-    if once and (tries := _numbered_names(few)):
-        take("verdict", *tries)
-        return taken
+        return [Way(taken)]
+    tries = _numbered_names([name for name in few if may_be_tries(name)]) if once else []
+    if graded := _graded_alike(rows, few, tries) if once else []:
+        ways = ways_of(graded, tries, "label" in {*taken.values(), *known})
+        return [Way({**taken, **one.columns}, one.means) for one in ways]
     varied = [name for name in few if name not in fixed]
     named = [name for name in (varied or few) if is_called(name, "verdict")]
     if not once and len(named) == 1:
@@ -193,16 +234,31 @@ def looks_like(frame: pd.DataFrame, reading: Reading) -> dict[str, str]:
     verdict = next(iter(numbers or varied or few), None)
     said = {*rows[verdict].dropna()} if verdict else set()
     same = [one for one in few if one != verdict and _alike(said, {*rows[one].dropna()})]
-    if once and verdict and same and "label" in {*taken.values(), *known}:
-        take("verdict", verdict, *same)  # of one judge each
-        return taken
     if any(one in varied for one in same) or (once and len(same) > 1):
-        return {}
+        return [Way({})]
     take("verdict", *([verdict] if verdict else []))
     alike = [name for name in fixed if name in free and _alike(said, {*rows[name].dropna()})]
     if "label" not in taken.values():
         take("label", *alike[:1])
-    return taken
+    return [Way(taken)]
+
+
+def _graded_alike(rows: pd.DataFrame, few: Sequence[str], tries: Sequence[str]) -> list[str]:
+    """The columns that share most of their values with tries, or else with most others."""
+    values = {name: {*rows[name].dropna().map(in_one_spelling)} for name in few}
+
+    def like(own: set[str]) -> list[str]:
+        return [
+            name
+            for name, of in values.items()
+            if of and 2 * len(own & of) >= min(len(own), len(of))
+        ]
+
+    if tries:
+        alike = like(set[str]().union(*(values[name] for name in tries)))
+        return [name for name in few if name in alike or name in tries]
+    found = max((like(own) for own in values.values()), key=len, default=[])
+    return found if found[1:] else []
 
 
 def _first(names: Sequence[str], ours: str, fits: Any) -> list[str]:
@@ -359,7 +415,11 @@ def hint_of_several(frame: pd.DataFrame, reading: Reading, ours: str = "verdict"
         if len(same) > 1:
             calls = reading.column_call(ours, *same)
             judge = any(could_be(name, "judge") for name in map(str, frame))
-            kinds = "tries or parts of a score" if judge else "verdicts of one judge each, or tries"
+            kinds = (
+                "tries or parts of a score"
+                if judge
+                else "verdicts of one judge each, or tries (of people who label, say label)"
+            )
             kinds = "labels of one person each" if ours == "label" else kinds
             return f" If several are {kinds}, say so of each: {calls}."
     return ""

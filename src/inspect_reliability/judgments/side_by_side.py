@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
 from .column_names import blank, is_called, lacking, numbers_of_tries, words_of
-from .columns import WORDS
+from .columns import EITHER, WORDS
 from .copied_rows import without_copied_sheet_rows
 from .reading import Code, Note, Reading
 
@@ -49,13 +49,18 @@ def meaning_of(wide: Sequence[str], beside_judge: bool) -> Meaning:
     """
     whose = "scorer" if beside_judge else "judge"
     numbers = numbers_of_tries(wide)
-    judges = is_called(wide[0], "judge")
+    judges = _of_somebody(wide[0])
     if (numbers and not judges) or all(map(_TRY.fullmatch, wide)):
         numbers = numbers or [*range(1, len(wide) + 1)]
         return {name: {"replication": n} for name, n in zip(wide, numbers, strict=True)}
     if several := _tries_of_several(wide):
         return {name: {whose: who, "replication": n} for name, (who, n) in several.items()}
     return {name: {whose: name} for name in wide}
+
+
+def _of_somebody(name: str) -> bool:
+    """Whether a word says who gives a verdict, so that a number after it counts these."""
+    return is_called(name, "judge") or not EITHER.isdisjoint(words_of(name))
 
 
 def meaning_in_words(meaning: Meaning) -> str:
@@ -89,7 +94,7 @@ def _numbered(names: Sequence[str], place: int) -> tuple[dict[str, tuple[str, in
             return None
         one = numbers[place]
         before = words_of(name[: one.start()])[-1:]
-        if before and is_called(before[0], "judge"):
+        if before and _of_somebody(before[0]):
             return None
         tries.append(any(is_called(one, "replication") for one in before))
         made[name] = (name[: one.start()] + name[one.end() :], int(one[0]))

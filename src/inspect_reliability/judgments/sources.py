@@ -258,6 +258,7 @@ def _settled(read: Callable[[Reading], Judgments], guess: Guess) -> Guess:
 
     As it was where a source cannot be read so.
     """
+    guess = replace(guess, others=tuple(_settled(read, one) for one in guess.others))
     made = guess
     for _ in range(_MOST_TRIED):
         try:
