@@ -343,6 +343,24 @@ def test_what_to_label_next() -> None:
         items_to_label(analyse(judged(study())).rows, 3)
 
 
+def test_questions_without_a_label_are_drawn_first() -> None:
+    """Of four outputs each: every question once, then again; two draws are the first of one."""
+    frame = study(questions=100, labels=100)
+    frame["sample"] = frame["question"].str[1:].astype(int) % 25
+    chosen = np.random.default_rng(3).choice(100, 12, replace=False)
+    known = frame["question"].isin([f"q{n}" for n in chosen])
+
+    def drawn(number: int, labelled: pd.Series) -> list[int]:
+        rows = analyse(judged(frame.assign(label=frame["label"].where(labelled)))).rows
+        return [int(one.id[1:]) for one in items_to_label(rows, number)[0]]
+
+    lacking = {*range(25)} - {*(chosen % 25)}
+    found = drawn(40, known)
+    assert {n % 25 for n in found[: len(lacking)]} == lacking
+    then = known | frame["question"].isin([f"q{n}" for n in found[:20]])
+    assert drawn(20, then) == found[20:]
+
+
 def test_labelled_is_what_statistics_take() -> None:
     """A row hands statistics its verdicts and labels in the same categories."""
     [row] = analyse(judged(study())).rows

@@ -19,23 +19,19 @@ from ..judgments.count import NUMBER, by_value
 from ..judgments.label_files import SETTLES
 from ..judgments.label_ids import UUIDS
 from ..judgments.pairs import PLACES, pair_in, swapped_in
-from ..judgments.reading import Reading
-from ..judgments.table import Judgments
-from ..judgments.text import case_of, judgment_text, unused_text
+from ..judgments.text import case_of, judgment_text
 from ..record.replications import VOTES
 from ..saving import free_name
-from ..showing.document import Document, Text
 from ..showing.formats import Record, amount, printable
 from ..stats.anytime import BLOCK, Goal, could_be_kept, few_thresholds, levels
+from ..stats.cells import IntArray
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
-from .correction import agreement_in_words
 from .labelled_cascade import NO_STEP, LabelledCascade
 from .labels_as_drawn import stop_in_words
 from .no_rule import several_outputs
 from .promise import Promise
 from .row import Row
-from .summary import next_step
 
 _LONGEST_OUTPUT = 10_000
 """Most characters of a text; a cell of a workbook takes 32,767."""
@@ -83,7 +79,8 @@ def items_to_label(
 
     Args:
         rows: Rows; an output that several of them judged is drawn once.
-        number: How many to draw: a simple random sample, and so are several draws together.
+        number: How many to draw: a simple random sample, and so are several draws together. Of
+            several outputs a question, those of questions with the fewest labels are first.
         among: Questions that may be drawn; all by default.
         known: Whether to draw what has a label, instead of what has none.
 
@@ -96,7 +93,7 @@ def items_to_label(
     wanted = first.filter(["label", "best"]).notna().any(axis="columns") == known
     if among is not None:
         wanted &= first["question"].map(str).isin({*among})
-    order = np.random.default_rng(0).permutation(len(first))
+    order = _one_a_question(first, np.random.default_rng(0).permutation(len(first)))
     drawn = first.iloc[order][wanted.iloc[order].to_numpy()]
     if drawn.empty:
         raise UserError("Everything that was judged has a label: nothing is left to label.")
@@ -109,6 +106,21 @@ def items_to_label(
         _item(rows, table[place == at], swapped, str(name), by_uuid and str(id))
         for (at, name), id in zip(drawn["question"][:number].items(), uuid, strict=True)
     ], len(drawn)
+
+
+def _one_a_question(outputs: pd.DataFrame, order: IntArray) -> IntArray:
+    """A random order in which each question comes once before any comes again.
+
+    Outputs with a label have had their turn. So several draws are the beginning of one.
+    """
+    if "sample" not in outputs:
+        return order
+    labelled = outputs.filter(["label", "best"]).notna().any(axis="columns").to_numpy()
+    order = order[np.argsort(~labelled[order], kind="stable")]
+    own = outputs.iloc[order]
+    of = own["sample"].where(own["sample"].notna(), own["question"])
+    turn = own.groupby([own["benchmark"], of], dropna=False, sort=False).cumcount()
+    return order[np.argsort(turn.to_numpy(), kind="stable")]
 
 
 def _item(
@@ -224,8 +236,6 @@ def _sheet_text(given: str) -> str:
     return printable("\n".join(given.splitlines()), _LONGEST_OUTPUT)
 
 
-TITLE = "What to label?"
-
 _NEAR = "A grade that is at most a step from the label counts as right."
 
 NO_MAJORITY = "no majority"
@@ -273,6 +283,11 @@ class Draw:
     def keeps(self) -> bool:
         """Whether labels are to show what may be kept."""
         return self.goal is not None and self.goal.kind == "keep"
+
+    @property
+    def of_several(self) -> bool:
+        """Whether questions have several outputs."""
+        return any(row.counts.clustered for row in self.rows)
 
     @property
     def stop(self) -> str | None:
@@ -532,69 +547,3 @@ def _reason(row: Row, item: ItemToLabel, verdict: str) -> str:
             return text.output
         return next((str(first[k]) for k in _EXPLANATIONS if isinstance(first.get(k), str)), "")
     return ""
-
-
-_NO_TEXT = "only the name of the question. People need the text to label it: "
-
-
-def _how_to_add_text(judgments: Judgments) -> str:
-    """How to name the column of the texts, or that there has to be one."""
-    reading = next(iter(judgments.readings), Reading())
-    text = unused_text(judgments.table) if judgments.readings else None
-    if text:
-        return f"if column {text!r} has it, draw again with {reading.column_call('output', text)}."
-    calls = [reading.column_call(one, "YOURS") for one in ("output", "prompt")]
-    return (
-        f"name the column that has it with {calls[0]}, and that of the question's text with "
-        f"{calls[1]}, or add such columns to the judgments. Then draw again."
-    )
-
-
-def label_document(drawn: Draw, analysis: Analysis, out: str, command: str) -> Document:
-    """What is to be labelled, when that stops, and what comes next: writing it, or its labels."""
-    said = [Text(f"{_what(drawn)} {_how(drawn, out)}", "answer")]
-    if bare := sum(one.is_bare for one in drawn.items):
-        which = "all" if bare == len(drawn.items) else f"{bare:,}"
-        how = _how_to_add_text(analysis.judgments)
-        said.append(Text(f"No text is known of {which} of them, {_NO_TEXT}{how}", "answer"))
-    if drawn.settles:
-        people = [r for r in analysis.results["validity"] if r["raters_agreement"] is not None]
-        said += [Text(agreement_in_words(one), "answer") for one in people[:1]]
-    then = "label them, save the labels, and ask what they show" if out else "write the page"
-    return Document(
-        TITLE,
-        [*said, *next_step(then, command)],
-        {"label": [drawn.record]},
-        sheet=[drawn.record],
-    )
-
-
-def _what(drawn: Draw) -> str:
-    n, of = len(drawn.items), drawn.of
-    if drawn.settles:
-        return f"People differ on {of:,} outputs; {n:,} are here to settle."
-    which = "whose verdict has more than half of the votes" if drawn.keeps else "without a label"
-    return f"{n:,} of {of:,} outputs {which} are drawn at random, in the order to label them."
-
-
-def _how(drawn: Draw, out: str) -> str:
-    where = "Open it in a browser: a key is a label." if _is_page(out) else "Fill in its target."
-    if not out:
-        where = "Nothing is written without out."
-    if drawn.goal is None:
-        return where
-    value = f"{drawn.goal.value:.0%}"
-    ends = {
-        "keep": f"at most {value} of what may be kept is wrong, for {drawn.goal.min_kept:.0%} of "
-        "all or for what could be kept",
-        "gate": f"the judge is right in {value} or more, or is not",
-        "width": f"how often it is right is known to within {value}",
-    }
-    every = " of every judge" if drawn.rows[1:] else ""
-    kind, near = ends[drawn.goal.kind], f" {drawn.near}" * bool(drawn.near)
-    looks = f"After each {BLOCK} labels it looks whether it is known{every} that {kind}."
-    return f"{where} {looks}{near}"
-
-
-def _is_page(out: str) -> bool:
-    return not out.lower().endswith((".csv", ".xlsx"))

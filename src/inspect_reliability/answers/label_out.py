@@ -23,7 +23,8 @@ from ..showing.python_calls import Call
 from ..stats.anytime import MIN_KEPT, Goal
 from ..stats.labelled import WITHIN_ONE
 from .analysis import Analysis
-from .label import TARGET, Draw, draw_outputs, label_document, page_of
+from .label import TARGET, Draw, draw_outputs, page_of
+from .label_in_words import label_document
 from .labels_as_drawn import right_of
 from .results import analyse
 
