@@ -234,6 +234,12 @@ def test_a_promise_of_several_outputs_a_question(logs: Logs, tmp_path: Path) -> 
     found = results(*then)["keep"]
     assert [one["n_labelled"] for one in found] == [QUESTIONS] * EPOCHS
     assert all(one["threshold"] for one in found)
+    gate = ["gate", *call[1:4], "--min", "accuracy=.3"]
+    assert commands_in(invoke(*gate).stdout) == [[*call[:4], "--by", "epoch"]]
+    (tmp_path / "labels.csv").write_text("\n".join(["id,label", *lines[::3]]))
+    said = " ".join(invoke(*then).stdout.split())
+    [(each, most)] = re.findall(r"about (\d+) of each epoch: .* --most (\d+)", said)
+    assert int(most) == EPOCHS * int(each)
 
 
 def test_outputs_are_no_questions(logs: Logs) -> None:

@@ -19,7 +19,8 @@ from .next_steps import (
     unlabelled,
     unlabelled_questions,
 )
-from .row import by_options, tells_outputs_apart
+from .no_rule import several_outputs
+from .row import one_output_options
 from .summary import next_step
 
 
@@ -66,10 +67,8 @@ def when_open(
         return f"{known}More than {n:,} more questions would be needed: {BETTER}.", []
     then: list[Text] = []
     if not label:
-        several = any(row.counts.clustered for row in analysis.rows)
-        by = by_options(tells_outputs_apart(analysis.rows)) if several else ""
         words = "plan how many questions and tries give the interval that you want"
-        then = next_step(words, f"plan {logs} {by}".rstrip())
+        then = next_step(words, f"plan {logs} {one_output_options(analysis.rows)}".rstrip())
     judge = "Label" if label and not known else "Judge"
     if len(needed) < len(undecided) or any(map(_too_many, needed)):
         return f"{known}{judge} more questions{', and label them' if known else ''}.", then
@@ -113,7 +112,11 @@ def when_passed(analysis: Analysis, logs: str, rule: str) -> list[Text]:
     if not (grouped or from_logs(table)) and varies(table, "time"):
         return next_step("watch that it stays so", f"watch {logs}")
     if all(row.labelled for row in rows) and not any(row.of_one_output for row in rows):
-        return next_step("say which verdicts may be kept", f"keep {logs}{rule}")
+        by = one_output_options(rows)
+        if several_outputs(rows) and not by:
+            words = "to say which verdicts may be kept, judge one output of each question"
+            return next_step(f"{words}, and label these")
+        return next_step("say which verdicts may be kept", f"keep {logs}{rule} {by}".rstrip())
     if grouped or rows[1:]:
         return next_step(
             "judge the same outputs again from time to time, and watch that it stays so"

@@ -405,6 +405,12 @@ def by_options(names: Sequence[str]) -> str:
     return " ".join(f"--by {name}" for name in names)
 
 
+def one_output_options(rows: Sequence[Row]) -> str:
+    """The options by which every row has one output a question; "" where it has, or none does."""
+    several = any(row.counts.clustered for row in rows)
+    return by_options(tells_outputs_apart(rows)) if several else ""
+
+
 def _tells(names: Sequence[str], table: pd.DataFrame) -> bool:
     columns = [*names, "sample"]
     if not {*columns} <= {*table} or table[[*names]].isna().any(axis=None):

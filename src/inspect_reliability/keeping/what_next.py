@@ -22,6 +22,7 @@ from ..showing.formats import BETTER, amount, most_feasible, percent, told_apart
 from ..stats.interval_scales import clopper_pearson
 from ..stats.selective import Rule, fewest_kept
 from .kept_file import graded_suite, listed
+from .several import differing_columns
 
 _FIRST_LABELS = 100
 """Questions to label where nothing shows how many would do."""
@@ -70,9 +71,9 @@ def what_next(
     lacking = needed - known if needed > known else needed
     goal = f"so that a rule with {panel.promise.most} {panel.promise.wrong} can be found"
     separate = _separate(found)
-    each = f", {{:,}} for each of {len(separate)} promises" if separate[1:] else ""
+    outputs, each = _of_each(separate)
     if needed and not left:
-        words = f"judge about {lacking * len(separate):,} new questions{each.format(lacking)}"
+        words = f"judge about {lacking * len(separate):,} new {outputs}{each.format(lacking)}"
         return next_step(f"{words}, and label them, {goal}")
     if panel.withheld or needed:
         n = min(_FIRST_LABELS if panel.withheld else lacking, left)
@@ -80,7 +81,7 @@ def what_next(
         alone = any(row.not_at_random for row in panel.rows)
         label = "label them"
         label += ", and promise by these labels alone" if alone else f", {goal}"
-        return next_step(f"draw more questions at random{each.format(n)}, and {label}", draw)
+        return next_step(f"draw more {outputs} at random{each.format(n)}, and {label}", draw)
     looser = [*_allow_more(panel, again, out), *_hold_all(found, analysis, logs, options)]
     if more_labels and more_labels > most_feasible(len(panel.questions)):
         return [*next_step(BETTER), *looser]
@@ -100,6 +101,14 @@ def what_next(
     if looser:
         return [*next_step("improve the judge's prompt, or ask it more often"), *looser]
     return next_step("improve the judge's prompt, ask it more often, or allow more errors")
+
+
+def _of_each(separate: Sequence[LabelledCascade]) -> tuple[str, str]:
+    """What is labelled for several promises, and how many of each: a form of their number."""
+    if not separate[1:]:
+        return "questions", ""
+    of = " and ".join(differing_columns(separate))
+    return "outputs", f" (about {{:,}} of each {of}: each makes a promise by its own labels)"
 
 
 def _separate(found: Sequence[LabelledCascade]) -> list[LabelledCascade]:
