@@ -22,7 +22,7 @@ judge: $(VENV)/judge
 	  "  inspect eval tasks/bbh_judge.py --epochs 100 --model hf_seeded/<hub name or folder>"
 
 test: $(VENV)/test
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder -m "not network"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder -m "not network and not site"
 	@echo
 	@echo "All tests passed. Next: 'make judge' runs the main job, CONTRIBUTING.md says how to change something."
 
@@ -58,9 +58,10 @@ graph:
 types:
 	$(BIN)/mypy
 
-# The site, in build/docs; open build/docs/index.html. `make docs` makes no request once it is set up.
-docs: $(VENV)/docs
+# The site, in build/docs, and its tests. `make docs` makes no request once it is set up.
+docs: $(VENV)/docs $(VENV)/test
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+	$(BIN)/python -m pytest -m site tests/test_site.py
 	@echo "Open build/docs/index.html."
 
 # What pages take from the code: what commands print, tables, sentences.

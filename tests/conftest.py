@@ -51,7 +51,7 @@ ROOT = Path(__file__).parents[1]
 
 
 PROCESSES = {"process", "browser"}
-SLOW = {*PROCESSES, "server", "network"}
+SLOW = {*PROCESSES, "server", "network", "site"}
 
 LONGEST = (
     *("test_documentation.py", "test_frozen.py", "test_scripts.py", "test_published_study.py"),

@@ -5,7 +5,6 @@ import importlib
 import inspect
 import re
 import shlex
-import sys
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
@@ -23,7 +22,7 @@ from inspect_ai._cli.main import inspect as inspect_command
 from inspect_ai.dataset import Sample
 
 from cli.test_report_keys import as_declared
-from docs.site import links, llms, messages, outputs, reference
+from docs.site import links, messages, outputs, reference
 from inspect_reliability import _registry
 from inspect_reliability.cli import main
 from inspect_reliability.cli.main import COMMANDS
@@ -402,97 +401,6 @@ def test_every_declared_key_occurs() -> None:
     for name in results.keys() - {"shared"}:
         found = as_declared(name, results[name])
         assert {*KEYS[name].columns} <= found, name
-
-
-@pytest.fixture(scope="module")
-def built(site: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site as `make docs` builds it, with the reference that is there already."""
-    for package in ("material", "mkdocstrings_handlers.python"):
-        pytest.importorskip(package, reason="needs the packages of the site (make docs)")
-    from mkdocs.commands.build import build
-    from mkdocs.config import load_config
-
-    folder = tmp_path_factory.mktemp("site")
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (links, llms, reference):  # by the names that the hooks know
-            patch.setitem(sys.modules, module.__name__.rpartition(".")[2], module)
-        patch.setattr(reference, "pages", lambda: site)
-        config = load_config(str(ROOT / "mkdocs.yml"), site_dir=str(folder))
-        config.plugins.on_startup(command="build", dirty=False)
-        build(config)
-    return folder
-
-
-@pytest.mark.slow
-def test_each_page_is_there_as_markdown(built: Path, site: dict[str, str]) -> None:
-    """`llms.txt` lists each page once, in words; links of these files lead to others of them."""
-    listed = re.findall(
-        r"^- \[(.+?)\]\((.+?)\): (.+)$", (built / llms.LIST).read_text(), re.MULTILINE
-    )
-    nav = (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2]
-    assert sorted(path for _, path, _ in listed) == sorted(re.findall(r"[\w/.-]+\.md", nav))
-    for _, path, about in listed:
-        assert 10 < len(about) < 400, (path, about)
-        text = (built / path).read_text()
-        assert "\n:::" not in text
-        for target in re.findall(r"\]\((?!\w+:|#)([^)\s#]+)", _prose(text)):
-            assert (built / path).parent.joinpath(target).exists(), (path, target)
-    assert "omega(" in (built / "reference" / "stats.md").read_text()
-
-
-@pytest.mark.slow
-def test_pages_load_only_what_is_beside_them(built: Path) -> None:
-    """Every page of the navigation has its title; what each page loads is a file of the site."""
-    pages = {page: page.read_text() for page in built.rglob("*.html")}
-    nav = pages[built / "index.html"].partition("md-nav--primary")[2]
-    links = {*re.findall(r'href="([^"#]+)" class="md-nav__link\b', nav)}
-    assert len(links) == (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2].count(".md\n")
-    for link in links:
-        assert "<h1" in pages[(built / link).resolve()].partition("<article")[2], link
-    for page, text in pages.items():
-        for loaded in re.findall(r'<(?!a\b)[a-z]+\s[^>]*?\b(?:src|href)="([^"]*)"', text):
-            beside = built if page.name == "404.html" else page.parent
-            assert (beside / loaded.lstrip("/")).exists(), (page, loaded)
-
-
-def _kinds(text: str) -> set[object]:
-    """What a browser has to do for a page: its elements, their classes, its scripts."""
-    elements = re.findall(r'<([a-z]\w*)(?:\s[^>]*?class="([^"]*)")?', text)
-    classes = {(element, name) for element, names in elements for name in names.split()}
-    return {*classes, *(one for one, _ in elements), *re.findall("<script>(.*?)</script>", text)}
-
-
-def _of_every_kind(folder: Path) -> list[Path]:
-    """A few pages that together have whatever any page has."""
-    pages = sorted({*folder.rglob("*.html")} - {folder / "404.html"})  # which only a server shows
-    kinds = {page: _kinds(page.read_text()) for page in pages}
-    left, chosen = set[object]().union(*kinds.values()), list[Path]()
-    while left:
-        chosen.append(max(kinds, key=lambda page: len(kinds[page] & left)))
-        left -= kinds[chosen[-1]]
-    return chosen
-
-
-@pytest.mark.browser
-def test_the_site_opens(built: Path, browser: Any) -> None:
-    """Pages that together have every kind of element, from their files: no error, no request."""
-    tab = browser.new_context(offline=True).new_page()
-    wrong: list[str] = []
-    tab.on("console", lambda one: wrong.append(one.text) if one.type == "error" else None)
-    tab.on("pageerror", lambda one: wrong.append(str(one)))
-
-    def failed(one: Any) -> None:
-        if one.failure != "net::ERR_ABORTED":  # which the browser leaves with its page
-            wrong.append(one.url)
-
-    tab.on("requestfailed", failed)
-    tab.on("request", lambda one: None if one.url.startswith("file:") else wrong.append(one.url))
-    pages = [built / "index.html", *_of_every_kind(built)]
-    assert len(pages) > 5
-    for page in pages:
-        tab.goto(page.as_uri(), wait_until="domcontentloaded")
-        assert tab.locator("article h1").first.is_visible(), page
-        assert wrong == [], page
 
 
 def test_tables_of_the_reference_show_pipes_as_they_are() -> None:
