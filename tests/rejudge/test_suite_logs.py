@@ -397,6 +397,13 @@ def test_models_under_one_grader_are_ranked(tmp_path: Path) -> None:
     # Beside these, the scores of the suite itself are no other judge's.
     mixed, alone = (results("rank", *of)["ranking"] for of in ([*places, *again], again))
     assert mixed == alone
+    outputs = 2 * FEW * EPOCHS
+    size = f"1 judge x {FEW} questions ({outputs} outputs) x 2 tries"
+    used = f"used: {outputs * 2} of {outputs * 3} verdicts, {outputs} are left out"
+    assert f"Read: {size}; {used}" in commands.invoke("rank", *places, *again).stderr
+    said = invoke("rank", *places, again[0], code=2).stderr  # the other model's have one judge less
+    for what in ("judged again: the", "not judged again: judge"):
+        assert f"{outputs // 2} scores left out of outputs that were {what}" in said
     assert {one["model"] for one in results("report", *again)["score_variance"]} == {
         "mockllm/one",
         "mockllm/two",

@@ -21,7 +21,7 @@ from ..judgments.given_labels import columns_of_judgments, labelled_judgments
 from ..judgments.reading import Reading, refuse
 from ..judgments.rows import ENDINGS, has_judgments
 from ..judgments.sources import in_file
-from ..judgments.table import Judgments
+from ..judgments.table import Judgments, weights
 from ..ranking.systems import Verdicts, judgments_on_systems, verdicts_on_systems
 from ..showing import FORMS, Form, render
 from ..showing.document import Block, Document, Estimates, Text, only_options
@@ -324,7 +324,11 @@ class CommonOptions:
         refuse(judgments.asked)
         found = verdicts_on_systems(judgments, baseline)
         print_left_out([*judgments.notes, *found.notes])
-        print_text(console(stderr=True), described(judgments))
+        said = described(found.used or judgments)
+        if found.used and len(found.used) < len(judgments):
+            n, read = (round(weights(one).sum()) for one in (found.table, judgments.table))
+            said += f"; used: {n:,} of {read:,} verdicts, {read - n:,} are left out"
+        print_text(console(stderr=True), said)
         return found
 
     @property

@@ -59,10 +59,21 @@ def own_scores(table: pd.DataFrame) -> pd.Series[bool]:
     """Which judgments are the scores that logs had before `rejudge` judged their outputs again."""
     if not set(_SCORE) <= set(table):
         return pd.Series(False, table.index)
-    again = table["log"].notna() & table.duplicated(_SCORE, keep=False)
+    several = table["log"].notna() & table.duplicated(_SCORE, keep=False)
     if "categories" in table:
-        again &= table["categories"].isna()
-    return table["log"].isin(set(table.loc[again, "log"])) & ~again
+        several &= table["categories"].isna()
+    return table["log"].isin(set(table.loc[several, "log"])) & ~(several | made_again(table))
+
+
+def made_again(table: pd.DataFrame) -> pd.Series[bool]:
+    """Which judgments `rejudge` made: those of one replication, as of a repair, have its seed."""
+    if not of_scorers(table):
+        return pd.Series(False, table.index)
+    again = table.duplicated(_SCORE, keep=False)
+    for name in ("seed", "output_uuid"):
+        if name in table:
+            again |= table[name].notna()
+    return again
 
 
 _MACHINE_EPSILON = 2.3e-16

@@ -20,7 +20,7 @@ from ..judgments.reading import Note, Reading, refuse
 from ..judgments.rows import read_frame
 from ..judgments.sources import FILE, judgments_from, with_file_name
 from ..judgments.steps import named_once
-from ..judgments.table import Judgments, is_rejudged, is_suite, of_scorers, own_scores
+from ..judgments.table import Judgments, is_rejudged, is_suite, made_again, of_scorers
 from ..judgments.values import converted_all
 from ..judgments.verdict_spelling import Source, in_one_form
 
@@ -47,6 +47,11 @@ _POOLED = "verdicts of files that name no judge taken together: --column file=ju
 
 _BEFORE = "scores left out of outputs that were judged again: the later verdicts count"
 
+_NOT_AGAIN = (
+    "scores left out of outputs that were not judged again: judge these again as well, or rank the "
+    "suite alone"
+)
+
 _OTHERS = "verdicts on pairs without {!r} left out"
 
 
@@ -62,6 +67,7 @@ class Verdicts:
         exact: Whether values are probabilities, of which one half is no tie.
         notes: What was left out.
         judged: The judgments that they were read from, whose ids labels may have.
+        used: Those of them that are no suite's own scores beside outputs judged again.
     """
 
     table: pd.DataFrame
@@ -70,6 +76,7 @@ class Verdicts:
     exact: bool
     notes: tuple[Note, ...]
     judged: Judgments | None = None
+    used: Judgments | None = None
 
 
 def judgments_on_systems(
@@ -103,12 +110,16 @@ def verdicts_on_systems(judgments: Judgments, baseline: str | None = None) -> Ve
     refuse(judgments.asked)
     where = judgments.source or "sources"
     given, facets = judgments.table, judgments.facets
-    before = _judged_again(given)
-    table, weighed = _weighed(_on_questions(given[~before].reset_index(drop=True)), where)
-    notes = [*weighed, *[Note(_BEFORE, int(before.sum()), where)] * bool(before.any())]
+    before, single = _suites_own(given)
+    left = {_BEFORE: before, _NOT_AGAIN: single}
+    own = [Note(what, int(of.sum()), where) for what, of in left.items() if of.any()]
+    used = given[~(before | single)].reset_index(drop=True)
+    table, weighed = _weighed(_on_questions(used), where)
+    notes = [*weighed, *own]
     if len(judgments.files) > 1 and table["judge"].isna().all() and FILE not in table:
         notes.append(Note(_POOLED, len(table), where))
-    return replace(_verdicts(table, facets, baseline, where, notes), judged=judgments)
+    found = _verdicts(table, facets, baseline, where, notes)
+    return replace(found, judged=judgments, used=replace(judgments, table=used))
 
 
 def labels_on_systems(
@@ -173,7 +184,7 @@ def _verdicts(
         raise UserError(f"{where}: no row names its systems ({' and '.join(named_in)}).")
     notes += [Note(_NAMELESS, int(nameless.sum()), where)] * bool(nameless.any())
     table, exact = _with_values(table[~nameless].reset_index(drop=True), where)
-    table, said = _usable(table, baseline, where)
+    table, said = _usable(table, baseline, where, notes)
     wording = [name for name in ("wording", "scorer", "run") if name in table]
     own = dict.fromkeys(["order", *wording, *facets])
     table = table.drop(columns=[one for one in _KEYS if one in table and table[one].isna().all()])
@@ -181,13 +192,20 @@ def _verdicts(
     return Verdicts(_ordered(table, own), names, tuple(own), exact, (*notes, *said))
 
 
-def _judged_again(table: pd.DataFrame) -> pd.Series[bool]:
-    """Which rows are a suite's own scores of outputs that other logs have judged again."""
+def _suites_own(table: pd.DataFrame) -> tuple[pd.Series[bool], pd.Series[bool]]:
+    """Which rows are a suite's own scores, where outputs were judged again.
+
+    Of outputs that were judged again, and of others: there the judge is the model, whose scores
+    are no other judge's.
+    """
     import pandas as pd
 
-    if not {"uuid", "output_uuid"} <= {*table} or not of_scorers(table):
-        return pd.Series(False, table.index)
-    return table["output_uuid"].isna() & table["uuid"].isin(table["output_uuid"].dropna())
+    again = made_again(table)
+    own = ~again & bool(again.any())
+    if not {"uuid", "output_uuid"} <= {*table}:
+        return pd.Series(False, table.index), own
+    before = own & table["uuid"].isin(table["output_uuid"].dropna())
+    return before, own & ~before
 
 
 def _on_questions(table: pd.DataFrame) -> pd.DataFrame:
@@ -203,7 +221,7 @@ def _of_models(table: pd.DataFrame) -> pd.DataFrame:
     """Where a grader judged outputs again, the model that made them is the system."""
     if not is_rejudged(table):
         return table
-    again = table[~own_scores(table)]
+    again = table[made_again(table)]
     model = again.get("output_model", again["log"].map({}))
     first = {log: _first_model(log) for log in again["log"][model.isna()].unique()}
     model = model.where(model.notna(), again["log"].map(first))
@@ -342,9 +360,12 @@ def _probabilities(column: pd.Series[Any], where: str) -> list[float | None]:
 
 
 def _usable(
-    table: pd.DataFrame, baseline: str | None, where: str
+    table: pd.DataFrame, baseline: str | None, where: str, before: Sequence[Note]
 ) -> tuple[pd.DataFrame, list[Note]]:
-    """The verdicts with a winner or a tie, of two systems; those with the baseline, if named."""
+    """The verdicts with a winner or a tie, of two systems; those with the baseline, if named.
+
+    `before` says what was left out of these.
+    """
     notes = []
 
     def without(bad: pd.Series[bool], what: str) -> None:
@@ -369,9 +390,12 @@ def _usable(
         }
         table = _with_tuples(table, **kept)
     if len({one for of in table["systems"] for one in of}) < 2:
+        left = "; ".join(f"{note.count:,} {note.what}" for note in before)
+        left = f" ({left})" * bool(left)
         raise UserError(
-            f"{where}: fewer than two systems have a verdict, so nothing is ranked. What another "
-            "judge of one system changes is what 'compare A B' says, or 'compare LOGS --by judge'."
+            f"{where}: fewer than two systems have a verdict{left}, so nothing is ranked. What "
+            "another judge of one system changes is what 'compare A B' says, or 'compare LOGS --by "
+            "judge'."
         )
     return table.reset_index(drop=True), notes
 
