@@ -34,8 +34,8 @@ from inspect_reliability.designs.design_files import design_from_file
 from inspect_reliability.errors import UserError
 from inspect_reliability.judging.requests import reachable_model
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.judgments.rows import write_workbook
 from inspect_reliability.judgments.sources import judgments_from_frame
+from inspect_reliability.judgments.workbooks import write_workbook
 from inspect_reliability.showing import FORMS
 from inspect_reliability.study.responses import answered, load_predictions, load_responses
 from inspect_reliability.study.tasks import bbh_judge

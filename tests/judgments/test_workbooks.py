@@ -16,11 +16,11 @@ from openpyxl.utils import get_column_letter
 from commands import invoke
 from inspect_reliability import errors
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import rows
+from inspect_reliability.judgments import workbooks
 from inspect_reliability.judgments.labels import with_labels
 from inspect_reliability.judgments.reading import Reading
-from inspect_reliability.judgments.rows import read_workbook, write_workbook
 from inspect_reliability.judgments.sources import judgments_from_file, judgments_from_frame
+from inspect_reliability.judgments.workbooks import read_workbook, write_workbook
 
 FRAME = pd.DataFrame(
     [(f"Frage {q}", n, (q * n) % 4 + 0.5) for q in range(4) for n in range(1, 4)],
@@ -69,9 +69,16 @@ def beside_a_sheet_of_text(made: Any) -> None:
     append(made.create_sheet("Data"), ROWS)
 
 
-def beside_other_tables(made: Any) -> None:
-    plain(made)
-    append(made.create_sheet("Old"), ROWS[:5])
+def behind_a_cover(made: Any) -> None:
+    append(made.active, [["Noten der KI"], ["Datum", datetime(2026, 3, 1)], ["Wer", "Ann", "v2"]])
+    append(made.create_sheet("Skala"), [("Note", "Bedeutung"), *enumerate("abcde")])
+    append(made.create_sheet("Daten"), ROWS)
+    append(made.create_sheet("Menschen"), [("id", "label"), *((f"Frage {q}", 1.5) for q in "0123")])
+
+
+def after_a_summary(made: Any) -> None:
+    append(made.active, [("month", "number"), ("May", 3)])
+    append(made.create_sheet("Data"), ROWS)
 
 
 def merged(made: Any) -> None:
@@ -87,7 +94,8 @@ def merged(made: Any) -> None:
         (below_and_right, None),
         (behind_a_hidden_sheet, None),
         (beside_a_sheet_of_text, "sheet 'Data' read, not 'Runs'"),
-        (beside_other_tables, "sheet 'Runs' read, not 'Old': --sheet NAME reads another"),
+        (behind_a_cover, "sheet 'Daten' read, not 'Runs', 'Skala', 'Menschen': --sheet NAME reads"),
+        (after_a_summary, "sheet 'Data' read, not 'Runs': --sheet NAME reads another"),
         (merged, "4 merged cells read as one value for each of their rows"),
     ],
 )
@@ -129,6 +137,35 @@ def test_the_sheet_that_was_named_is_read_by_every_door(tmp_path: Path) -> None:
     assert json.loads(labelled.stdout)["rows"] == json.loads(plain_labels.stdout)["rows"]
 
 
+def test_of_sheets_that_fit_alike_one_is_asked_for(tmp_path: Path) -> None:
+    """One a judge, or a month; of labels too. What is proposed runs, and says what it reads."""
+
+    def each(names: Sequence[str]) -> Make:
+        rows = [names, *((f"Frage {q}", q % 3 + 1) for q in range(12))]
+
+        def make(made: Any) -> None:
+            append(made.active, [["Owner", "Ann"], ["Date", "May"]])
+            append(made.create_sheet("Mai"), rows)
+            append(made.create_sheet("April"), rows[:9])
+
+        return make
+
+    path = book(tmp_path / "a.xlsx", each(("question", "verdict")))
+    people = book(tmp_path / "people.xlsx", each(("id", "label")))
+    asked = invoke("report", path)
+    assert asked.exit_code == 2
+    assert "2 sheets can be read as judgments" in asked.stderr
+    for sheet, n in (("Mai", 12), ("April", 8)):
+        assert f"  --sheet {sheet}\n    sheet '{sheet}': {n} questions" in asked.stderr
+        read = invoke("report", path, "--sheet", sheet, "--labels", people)
+        assert f"labels of {n} questions" in read.stderr
+    pd.DataFrame(FRAME).to_csv(tmp_path / "a.csv", index=False)
+    refused = invoke("report", tmp_path / "a.csv", "--labels", people)
+    assert refused.exit_code == 2
+    assert "2 sheets can be read as labels" in refused.stderr
+    assert not invoke("report", tmp_path / "a.csv", "--labels", people, "--sheet", "Mai").exit_code
+
+
 def test_a_sheet_that_is_not_there_is_answered_by_those_that_are(tmp_path: Path) -> None:
     """Hidden ones too, which can be named."""
     path = book(tmp_path / "a.xlsx", behind_a_hidden_sheet)
@@ -161,6 +198,7 @@ def test_a_question_about_columns_says_which_sheet_it_is_about(tmp_path: Path) -
     path = book(tmp_path / "a.xlsx", make)
     said = invoke("report", path).stderr
     assert "sheet 'Runs' read, not 'Mai': --sheet NAME reads another." in said
+    assert "--sheet Runs --save" in said
     assert "--sheet Mai --save" in invoke("report", path, "--sheet", "Mai").stderr
 
 
@@ -184,11 +222,6 @@ def under_groups(made: Any) -> None:
     append(made.active, [*wide, ("q", "t", "A", "B", "A")])
 
 
-def after_a_summary(made: Any) -> None:
-    append(made.active, [("month", "number"), ("May", 3)])
-    append(made.create_sheet("Data"), ROWS)
-
-
 def of_formulas(made: Any) -> None:
     append(made.active, [("question", "verdict"), ("q", '=IF(1>0,"A","B")')])
 
@@ -205,7 +238,6 @@ def of_dates(made: Any) -> None:
         (lambda made: append(made.active, [["verdict"], ["A"]]), "no column 'question'"),
         (titled, "a single cell, 'Bewertung März'. If it is a title, delete what is above"),
         (under_groups, "no name for 3 of 5 columns. If it is a heading of groups, delete what is"),
-        (after_a_summary, "sheet 'Runs' read, not 'Data': --sheet NAME reads another"),
         (of_formulas, "no row has a verdict"),
         (of_dates, "A spreadsheet makes dates of texts such as 1.5"),
     ],
@@ -340,7 +372,7 @@ def test_values_far_apart_are_refused_in_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, places: Sequence[str]
 ) -> None:
     """A small file can claim any number of cells between two of its values."""
-    monkeypatch.setattr(rows, "_MOST_CELLS", 100_000)
+    monkeypatch.setattr(workbooks, "_MOST_CELLS", 100_000)
     end = cells(places) + b"</sheetData>"
     path = rewritten(book(tmp_path / "a.xlsx", plain), b"</sheetData>", end)
     with pytest.raises(UserError, match=r"sheet 'Runs': values are spread over more than .* CSV"):
@@ -357,7 +389,7 @@ def test_every_text_comes_back(tmp_path: Path) -> None:
     """A workbook holds what XML cannot, in Excel's own spelling; none becomes a formula."""
     path = tmp_path / "a.xlsx"
     write_workbook(path, pd.DataFrame({name: TEXTS for name in ("\x1b", "b")}))
-    rows, _ = read_workbook(path)
+    rows, *_ = read_workbook(path)
     assert rows == [["\x1b", "b"], *([text, text] for text in TEXTS)]
     assert openpyxl.load_workbook(path).active["A2"].value == "a_x001B_[31m"
 

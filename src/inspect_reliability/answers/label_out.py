@@ -11,8 +11,9 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments.given_labels import Labels, labels_in
 from ..judgments.reading import Reading
-from ..judgments.rows import dialect_of, read_frame, write_workbook
+from ..judgments.rows import dialect_of, read_frame
 from ..judgments.sources import Columns, Source
+from ..judgments.workbooks import write_workbook
 from ..saving import Ours, whole, write_text
 from ..shell import quote, split
 from ..showing.answer import PythonAnswer

@@ -162,7 +162,7 @@ _from_option = click.option(
 _sheet_option = click.option(
     "--sheet",
     metavar="NAME",
-    help="Read this sheet of workbooks. Default: the first that is a table.",
+    help="Read this sheet of workbooks. Default: the one that has judgments.",
 )
 
 _swap_option = click.option(

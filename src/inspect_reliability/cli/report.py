@@ -16,9 +16,10 @@ from ..answers.results import estimate
 from ..files import read_json_lines
 from ..judgments.columns import COLUMNS, LABELS
 from ..judgments.deduplication import as_counts
-from ..judgments.rows import dialect_of, keywords_of, read_frame, write_workbook
+from ..judgments.rows import dialect_of, read_frame
 from ..judgments.table import SAVED
 from ..judgments.table import save as save_judgments
+from ..judgments.workbooks import keywords_of, write_workbook
 from ..saving import Ours, refuse_others_in, whole, whole_folder
 from ..showing import PAGE, Form, render
 from ..showing.csv import to_csv

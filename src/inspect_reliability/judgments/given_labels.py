@@ -23,6 +23,7 @@ from .options_or_grades import asked_of_labelled
 from .outside_scale import FEWEST_GRADES, refuse_slips, scale_of
 from .reading import Code, Note, Reading, refuse
 from .rows import has_judgments, read_frame, read_rows
+from .sheets import judgments_wanted
 from .sources import FILE, FRAME, Columns, Source, in_file, judgments_from
 from .table import Judgments
 
@@ -300,16 +301,14 @@ def columns_of_judgments(reading: Reading, labels: Labels, given: Source) -> dic
     if not files or not open_ or (theirs := columns_of_labels(files, reading.sheet, open_)) is None:
         return dict(columns)
     open_ -= {
-        yours
-        for yours in open_ - theirs
-        if {*yours.split("+")} <= _columns_in(given, reading.sheet)
+        yours for yours in open_ - theirs if {*yours.split("+")} <= _columns_in(given, reading)
     }
     return {yours: ours for yours, ours in columns.items() if yours not in open_}
 
 
 def columns_of_each(reading: Reading, sources: Sequence[Source]) -> list[Reading]:
     """How each of several sources is read: what only others have is no column of it."""
-    there = [_columns_in(one, reading.sheet) for one in sources]
+    there = [_columns_in(one, reading) for one in sources]
 
     def lacks(yours: str, own: set[str]) -> bool:
         return not {*yours.split("+")} <= own and any({*yours.split("+")} <= of for of in there)
@@ -320,14 +319,19 @@ def columns_of_each(reading: Reading, sources: Sequence[Source]) -> list[Reading
     ]
 
 
-def _columns_in(given: Source, sheet: str | None) -> set[str]:
+def _columns_in(given: Source, reading: Reading) -> set[str]:
     """The columns of a data frame or of files of judgments, as they are called there."""
     import pandas as pd
 
     if isinstance(given, pd.DataFrame):
         return {*map(str, given)}
     files = [one for one in places_in(given) if isinstance(one, str | Path)]
-    read = (read_rows(str(one), 1, sheet).frames for one in files if has_judgments(str(one)))
+    wanted = judgments_wanted(reading)
+    read = (
+        read_rows(str(one), 1, reading.sheet, wanted=wanted).frames
+        for one in files
+        if has_judgments(str(one))
+    )
     return {str(name) for frames in read for name in next(frames)}
 
 

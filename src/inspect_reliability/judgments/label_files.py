@@ -12,8 +12,9 @@ from .column_names import blank, lacking, renamed_columns
 from .columns import LABELS, OF_LABELS
 from .guess import hint_of_several
 from .outside_scale import allowed_in
-from .reading import Code, Note, Reading
-from .rows import read_frame, sheets_of
+from .reading import Code, Note, Reading, refuse
+from .rows import read_frame, read_rows, sheets_of
+from .sheets import labels_wanted, sheet_open
 from .side_by_side import RATERS, plain_columns
 from .steps import named_once
 from .values import converted_all
@@ -164,7 +165,9 @@ def _rows(
     if isinstance(source, ReadFile):
         return source.frame, [*source.notes]
     if isinstance(source, str):
-        frame, _, notes = read_frame(source, sheet, of_all=False)
+        rows = read_rows(source, None, sheet, of_all=False, wanted=labels_wanted(named))
+        refuse(sheet_open(rows.sheets, Reading(where=source), "labels"))
+        frame, notes = rows.together(), rows.notes
         if named and {*named}.isdisjoint(frame):
             for other in sheets_of(source):
                 its, _, said = read_frame(source, other)

@@ -49,6 +49,7 @@ class Code(StrEnum):
     REPEATS_OPEN = "repeats_open"
     SENTENCES = "sentences"
     SENTENCES_OPEN = "sentences_open"
+    SHEETS_OPEN = "sheets_open"
     SPELLING = "spelling"
     TRIES = "tries"
     UNREADABLE = "unreadable"
@@ -171,8 +172,8 @@ class Reading:
             "scale:1-10", "json:FIELD" or "pattern:..."; None if verdicts are verdicts.
         made_by: The tool whose export it is; None if the form shows it.
         abstain: Verdicts that decide nothing.
-        sheet: The sheet of workbooks that has the rows; None for the first with a table. In a
-            workbook of labels it is read if it is there.
+        sheet: The sheet of workbooks that has the rows; None for that which can be read as
+            judgments. In a workbook of labels it is read if it is there.
         constant: Columns that are the same for all rows.
         where: File, or "data frame", for messages.
         in_python: Whether the user speaks Python, not on a command line.

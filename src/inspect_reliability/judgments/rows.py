@@ -5,31 +5,28 @@ from __future__ import annotations
 import json
 import re
 import sys
-import warnings
-from bisect import bisect_right
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from io import BytesIO
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
-from xml.etree.ElementTree import iterparse
+from typing import TYPE_CHECKING, Any
 
-from ..errors import UserError, needs, reason
+from ..errors import UserError, reason
 from ..files import kind_of, local_path, not_a_pipe, objects, read_json, read_json_lines
 from ..spreadsheet_cells import has_formula, without_marks
+from .column_names import as_texts, few_values
 from .columns import each_once
 from .dialects import BLOCK, OF_PROGRAMS, Dialect, decoded, dialect_in, rows_in_quotes, separator_of
 from .exports import rows_in
 from .headers import under_header
 from .reading import Note
 from .table import Saved, n_rows_of, read_parquet
+from .workbooks import Rows, read_workbook
 
 if TYPE_CHECKING:
     import pandas as pd
-    from openpyxl.reader.excel import ExcelReader
 
 
 _TEXTS = (".csv", ".tsv", ".txt")
@@ -74,11 +71,14 @@ class FileRows:
         frames: They, a batch at a time, all with the same columns.
         saved: What a file that `save` wrote says of itself.
         notes: How the file was read, complete once there is a frame.
+        sheets: The sheets of a workbook that are as likely wanted, where these are several; the
+            first was read.
     """
 
     frames: Iterator[pd.DataFrame]
     saved: Saved | None = None
     notes: list[Note] = field(default_factory=list)
+    sheets: tuple[str, ...] = ()
 
     def together(self) -> pd.DataFrame:
         """All rows as one frame."""
@@ -88,16 +88,26 @@ class FileRows:
         return pd.concat([first, *others], ignore_index=True) if others else first
 
 
+Wanted = Callable[["pd.DataFrame"], float]
+"""How likely a table is what is wanted of a workbook: 0 if it is not, the highest is read."""
+
+
 def read_rows(
-    location: str | Path, batch: int | None = None, sheet: str | None = None, of_all: bool = True
+    location: str | Path,
+    batch: int | None = None,
+    sheet: str | None = None,
+    of_all: bool = True,
+    wanted: Wanted | None = None,
 ) -> FileRows:
     """The rows of a text, workbook, JSON, JSONL or parquet file, texts as they are written.
 
     Args:
         location: The file.
         batch: Most rows in a frame; by default all are in one.
-        sheet: The sheet of a workbook; by default the first with a table.
-        of_all: Whether every workbook has that sheet; else the first is read where it has not.
+        sheet: The sheet of a workbook; by default that which is wanted, or else the first with
+            values that come back.
+        of_all: Whether every workbook has that sheet; else the default is read where it has not.
+        wanted: Which sheet is wanted.
 
     Raises:
         UserError: It cannot be read.
@@ -128,8 +138,12 @@ def read_rows(
         if form == ".parquet":
             frames, saved = read_parquet(path, batch)
             return FileRows(_in_words(frames, path), saved)
-        cells, notes = _sheet(path, sheet, of_all) if form in _WORKBOOKS else _csv(path, batch)
-        return FileRows(_in_words(under_header(cells, path, notes), path), notes=notes)
+        if form in _WORKBOOKS:
+            rows = _sheet(path, sheet, of_all, wanted)
+        else:
+            cells, notes = _csv(path, batch)
+            rows = FileRows(cells, notes=notes)
+        return replace(rows, frames=_in_words(under_header(rows.frames, path, rows.notes), path))
 
 
 def _is_lines(path: Path) -> bool:
@@ -188,10 +202,13 @@ def _readable(path: Path) -> Iterator[None]:
 
 
 def read_frame(
-    location: str | Path, sheet: str | None = None, of_all: bool = True
+    location: str | Path,
+    sheet: str | None = None,
+    of_all: bool = True,
+    wanted: Wanted | None = None,
 ) -> tuple[pd.DataFrame, Saved | None, list[Note]]:
     """All rows of a file at once, with what it says of itself and notes; see `read_rows`."""
-    rows = read_rows(location, None, sheet, of_all)
+    rows = read_rows(location, None, sheet, of_all, wanted)
     return rows.together(), rows.saved, rows.notes
 
 
@@ -254,6 +271,9 @@ def _csv(path: Path, batch: int | None) -> tuple[Iterator[pd.DataFrame], list[No
     return rows(), notes
 
 
+_DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
+
+
 def dialect_of(files: Iterable[str]) -> Dialect:
     """How files are written, so that the spreadsheet that wrote them opens what is written alike.
 
@@ -273,174 +293,6 @@ def dialect_of(files: Iterable[str]) -> Dialect:
     return found.pop() if len(found) == 1 else OF_PROGRAMS
 
 
-def _sheet(
-    path: Path, sheet: str | None, of_all: bool
-) -> tuple[Iterator[pd.DataFrame], list[Note]]:
-    import pandas as pd
-
-    rows, notes = read_workbook(path, sheet, of_all)
-    frame = pd.DataFrame(rows, dtype=object)
-    return iter([frame.mask(frame.isin(_MISSING))]), notes
-
-
-def _as_meant(column: pd.Series[Any], separator: str) -> pd.Series[Any]:
-    """Texts without the marks that keep spreadsheets from computing: "'=x" is =x.
-
-    A column with a formula that has no mark was written without marks, so "'=x" is "'=x" there.
-    """
-    texts = column.dropna().unique()
-    read = ((text, without_marks(text, separator)) for text in texts if "'" in text)
-    meant = {text: own for text, own in read if own != text}
-    if not meant or any(has_formula(text, separator) for text in texts):
-        return column
-    return each_once(column, lambda text: meant.get(text, text))
-
-
-# Tables in workbooks (.xlsx).
-
-
-_OF_OLE = bytes.fromhex("D0CF11E0A1B11AE1")
-"""How files begin that are encrypted, or of Excel before 2007."""
-
-_LONGEST = 32_767
-"""Most characters of a cell."""
-
-_TO_ESCAPE = re.compile("[\0-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
-
-_ESCAPED = re.compile("_x((?![Dd][89A-Fa-f])[0-9A-Fa-f]{4})_")
-"""What a workbook has in place of a character that XML cannot have (ECMA-376, ST_Xstring)."""
-
-_LOCAL_DAY = "mm-dd-yy"
-"""The format of days that a spreadsheet shows as its country writes them."""
-
-_DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
-
-_WIDEST = 60
-"""Most characters on a line of a column."""
-
-_MOST_CELLS = 20_000_000
-"""Most cells of all sheets, with empty ones between others; an empty row counts as one."""
-
-_MERGED = "merged cells read as one value for each of their rows"
-
-_Cells = dict[int, dict[int, Any]]
-"""Values by row and column, from 1."""
-
-
-def read_workbook(
-    path: Path, sheet: str | None = None, of_all: bool = True
-) -> tuple[list[list[Any]], list[Note]]:
-    """The rows of a sheet, or its first table: the first visible one with two columns, else any.
-
-    Rows and columns without a value are left out, as far as formats and merged cells may reach.
-
-    Raises:
-        UserError: It is locked, broken or too large, lacks the sheet, or openpyxl is not installed.
-    """
-    needs("excel", "openpyxl")
-    with path.open("rb") as file:
-        begins = file.read(len(_OF_OLE))
-    if begins == _OF_OLE:
-        raise UserError(
-            f"{path} has a password, or is an old .xls file. Save it as .xlsx without a password."
-        )
-    try:
-        with warnings.catch_warnings():  # of what has no values, such as rules for colours
-            warnings.simplefilter("ignore")
-            return _table(path, sheet, of_all)
-    except UserError:
-        raise
-    except Exception:  # a file can be broken in as many ways as there are bytes
-        raise UserError(
-            f"{path} is truncated, or no .xlsx file. Save it again as .xlsx or CSV."
-        ) from None
-
-
-_MOST_CHOICES = 255
-"""Characters of a drop-down list in a workbook."""
-
-
-def _can_be_offered(choices: Sequence[str]) -> bool:
-    """Whether a workbook can have these in a list, which commas part."""
-    plain = not any({*name} & {*',"'} for name in choices)
-    return plain and len(",".join(choices)) <= _MOST_CHOICES
-
-
-def write_workbook(
-    path: Path,
-    table: pd.DataFrame,
-    keywords: str = "",
-    formats: Mapping[str, str] | None = None,
-    offered: Mapping[str, Sequence[str]] | None = None,
-) -> None:
-    """Write a table as a workbook whose texts are texts, wrapped in wide columns.
-
-    Args:
-        path: The file.
-        table: The table.
-        keywords: What its properties have, by which it is known again.
-        formats: How the numbers of a column are shown, as in `{"share": "0%"}`.
-        offered: What the cells of a column offer in a drop-down list; others can be typed.
-
-    Raises:
-        UserError: openpyxl is not installed, or a text is too long for a cell.
-    """
-    needs("excel", "openpyxl")
-    import pandas as pd
-    from openpyxl.styles import Alignment
-    from openpyxl.worksheet.datavalidation import DataValidation
-
-    written = table.rename(columns=_escaped).map(_escaped)
-    file = BytesIO()  # on a full disk, openpyxl would leave its own open
-    with pd.ExcelWriter(file, engine="openpyxl") as writer:
-        written.to_excel(writer, index=False, freeze_panes=(1, 0))
-        writer.book.properties.keywords = keywords or None
-        sheet = writer.book.active
-        sheet.auto_filter.ref = sheet.dimensions
-        for column, name in zip(sheet.columns, table, strict=True):
-            longest = int(table[name].map(str).str.len().max())
-            width = min(max(longest, 12), _WIDEST)
-            letter = column[0].column_letter
-            sheet.column_dimensions[letter].width = width
-            choices = (offered or {}).get(str(name), ())
-            if choices and _can_be_offered(choices):
-                words = f'"{",".join(choices)}"'
-                rule = DataValidation("list", words, allow_blank=True, errorStyle="warning")
-                rule.add(f"{letter}2:{letter}{len(table) + 1}")
-                sheet.add_data_validation(rule)
-            for cell in column:
-                cell.alignment = Alignment(wrap_text=True, vertical="top")
-                if isinstance(cell.value, str):
-                    cell.data_type = "s"  # never a formula
-                elif cell.is_date:
-                    cell.number_format = _LOCAL_DAY
-                elif shown := (formats or {}).get(str(name)):
-                    cell.number_format = shown
-    path.write_bytes(file.getvalue())
-
-
-def keywords_of(file: Path) -> str | None:
-    """The keywords of a workbook, as `write_workbook` gives them."""
-    from openpyxl import load_workbook
-
-    book = load_workbook(file, read_only=True)
-    known: str | None = book.properties.keywords
-    book.close()
-    return known
-
-
-def _escaped(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    text = _TO_ESCAPE.sub(lambda one: f"_x{ord(one[0]):04X}_", value)
-    if len(text.encode("utf-16-le")) > 2 * _LONGEST:
-        raise UserError(
-            f"A text has {len(text):,} characters ({text[:40]!r}...), and a cell of a workbook "
-            f"takes {_LONGEST:,}. Write CSV."
-        )
-    return text
-
-
 def sheets_of(location: str) -> list[str]:
     """The names of the sheets of a workbook; none of another file."""
     path = _here(location)
@@ -455,97 +307,34 @@ def sheets_of(location: str) -> list[str]:
         book.close()
 
 
-def _table(path: Path, sheet: str | None, of_all: bool) -> tuple[list[list[Any]], list[Note]]:
-    from openpyxl.reader.excel import ExcelReader
+def _sheet(path: Path, sheet: str | None, of_all: bool, wanted: Wanted | None) -> FileRows:
+    import pandas as pd
 
-    # Read-only: otherwise a format in the last row, or a merged cell, makes cells up to it.
-    book = ExcelReader(path, read_only=True, data_only=True)
-    with book.archive:
-        book.read()
-        names = [one.title for one in book.wb.worksheets]
-        if sheet is not None and of_all and sheet not in names and names[1:]:
-            named = ", ".join(map(repr, names))
-            raise UserError(f"{path} has no sheet {sheet!r}. Name one of: {named}.")
-        tables = _tables(book, path, sheet if sheet in names else None)
-        known = [name for name, cells in tables.items() if cells]
-        if not known:
-            return [], []
-        read = next((name for name in known if max(map(len, tables[name].values())) > 1), known[0])
-        notes = []
-        if others := [repr(name) for name in known if name != read]:
-            said = f"sheet {read!r} read, not {', '.join(others)}: --sheet NAME reads another"
-            notes.append(Note(said, 1, str(path)))
-        elif sheet is not None and of_all and sheet != read:
-            notes.append(Note(f"sheet {read!r} read, as there is no {sheet!r}", 1, str(path)))
-        cells = tables[read]
-        if merged := _fill(cells, list(_merged_down(book, read))):
-            notes.append(Note(_MERGED, merged, str(path)))
-    columns = sorted({*chain.from_iterable(cells.values())})
-    if len(cells) * len(columns) > _MOST_CELLS:
-        raise _too_large(path, read)
-    return [[row.get(column) for column in columns] for row in cells.values()], notes
+    def frames(rows: Rows) -> Iterator[pd.DataFrame]:
+        frame = pd.DataFrame(rows, dtype=object)
+        return iter([frame.mask(frame.isin(_MISSING))])
+
+    def fits(rows: Rows) -> float:
+        try:
+            [frame] = under_header(frames(rows), path, [])
+        except UserError:  # no names of columns
+            return -2
+        table = frame.loc[:, frame.columns != ""]
+        comes_back = any(few_values(as_texts(table).iloc[:, n]) for n in range(table.shape[1]))
+        return (len(frame) and wanted and wanted(frame)) or comes_back - 1
+
+    read = read_workbook(path, sheet, of_all, fits)
+    return FileRows(frames(read.rows), None, read.notes, read.alike)
 
 
-def _tables(book: ExcelReader, path: Path, only: str | None) -> dict[str, _Cells]:
-    """The cells with a value of one sheet, or each visible one; rows without one are left out."""
-    found: dict[str, _Cells] = {}
-    left = _MOST_CELLS
-    for sheet in book.wb.worksheets:
-        if sheet.title != only if only else sheet.sheet_state != "visible":
-            continue
-        sheet.reset_dimensions()  # which a file can claim without any cell there
-        cells = found[sheet.title] = {}
-        for number, row in enumerate(sheet, 1):
-            left -= 1 + len(row)
-            if left < 0:
-                raise _too_large(path, sheet.title)
-            values = ((column, _value(cell)) for column, cell in enumerate(row, 1))
-            if row and (own := {column: value for column, value in values if value is not None}):
-                cells[number] = own
-    return found
+def _as_meant(column: pd.Series[Any], separator: str) -> pd.Series[Any]:
+    """Texts without the marks that keep spreadsheets from computing: "'=x" is =x.
 
-
-def _value(cell: Any) -> Any:
-    if cell.data_type == "e":  # "#DIV/0!" and the like
-        return None
-    if not isinstance(cell.value, str):
-        return cell.value
-    return _ESCAPED.sub(lambda one: chr(int(one[1], 16)), cell.value)
-
-
-def _too_large(path: Path, sheet: str) -> UserError:
-    return UserError(
-        f"{path}, sheet {sheet!r}: values are spread over more than {_MOST_CELLS:,} cells. Delete "
-        "those far from the table, or save it as CSV."
-    )
-
-
-def _merged_down(book: ExcelReader, sheet: str) -> Iterator[tuple[int, int, int]]:
-    """Column, first row and last row of cells that are merged down a column."""
-    from openpyxl.utils import range_boundaries
-
-    [place] = (at.target for one, at in book.parser.find_sheets() if one.name == sheet)
-    with book.archive.open(place) as file:
-        for ref in _attributes(file, "mergeCell", "ref"):
-            left, top, _, bottom = range_boundaries(ref)
-            if top < bottom:
-                yield left, top, bottom
-
-
-def _attributes(file: IO[bytes], tag: str, name: str) -> Iterator[str]:
-    """An attribute of every element of a kind, whatever else is in the file."""
-    for _, element in iterparse(file):
-        if element.tag.rpartition("}")[2] == tag:
-            yield element.attrib[name]
-        element.clear()
-
-
-def _fill(cells: _Cells, merged: list[tuple[int, int, int]]) -> int:
-    """Give the rows of merged cells their value, if they have one of their own; how many cells."""
-    numbers = sorted(cells)
-    for column, top, bottom in merged:
-        value = cells.get(top, {}).get(column)
-        below = slice(bisect_right(numbers, top), bisect_right(numbers, bottom))
-        for number in numbers[below] if value is not None else ():
-            cells[number][column] = value
-    return len(merged)
+    A column with a formula that has no mark was written without marks, so "'=x" is "'=x" there.
+    """
+    texts = column.dropna().unique()
+    read = ((text, without_marks(text, separator)) for text in texts if "'" in text)
+    meant = {text: own for text, own in read if own != text}
+    if not meant or any(has_formula(text, separator) for text in texts):
+        return column
+    return each_once(column, lambda text: meant.get(text, text))

@@ -30,6 +30,7 @@ from .own_values import of_frame
 from .pairs import SETTLED
 from .reading import Code, Entries, Note, Reading
 from .rows import FileRows, has_judgments, n_rows, read_rows
+from .sheets import judgments_wanted, sheet_open
 from .side_by_side import plain_columns
 from .steps import draft_of, judgments_of
 from .table import NUMBERS, Judgments, n_judgments
@@ -314,7 +315,7 @@ def _in_files(files: Sequence[str], reading: Reading, opened: _Opened) -> list[J
     """Judgments of files, counted as they are read where these are many."""
     count = reading.words is not OF_SYSTEMS and sum(map(n_rows, files)) > BATCH
     names = short(files)
-    given = {file: _rows(file, BATCH if count else None, reading.sheet, opened) for file in files}
+    given = {file: _rows(file, BATCH if count else None, reading, opened) for file in files}
     saved = {file: (rows, rows.saved) for file, rows in given.items() if rows.saved}
     drafts = {}
     for file, rows in given.items():
@@ -322,7 +323,9 @@ def _in_files(files: Sequence[str], reading: Reading, opened: _Opened) -> list[J
             frames = (with_file_name(one, reading.columns, names[file]) for one in rows.frames)
             with _with_notes(rows.notes):
                 drafts[file] = draft_of(frames, replace(reading, where=file), count)
-            drafts[file].notes[:0] = rows.notes
+            asked = sheet_open(rows.sheets, replace(reading, where=file), "judgments")
+            drafts[file].notes[:0] = rows.notes[1:] if asked else rows.notes
+            drafts[file].say(asked)
     read = dict(zip(drafts, judgments_of([*drafts.values()], reading), strict=True))
     for file, (rows, about) in saved.items():
         read[file] = _read_again(rows, about, replace(reading, where=file), count)
@@ -333,12 +336,13 @@ _Opened: TypeAlias = "dict[tuple[str, str | None], tuple[FileRows, list[pd.DataF
 """File and sheet -> its rows, and their frames once they are read."""
 
 
-def _rows(file: str, batch: int | None, sheet: str | None, opened: _Opened) -> FileRows:
+def _rows(file: str, batch: int | None, reading: Reading, opened: _Opened) -> FileRows:
     """The rows of a file; each way to read it begins with the same, where they are few."""
+    sheet, wanted = reading.sheet, judgments_wanted(reading)
     if batch:
-        return read_rows(file, batch, sheet)
+        return read_rows(file, batch, sheet, wanted=wanted)
     if (file, sheet) not in opened:
-        opened[file, sheet] = read_rows(file, None, sheet), []
+        opened[file, sheet] = read_rows(file, None, sheet, wanted=wanted), []
     rows, frames = opened[file, sheet]
 
     def again() -> Iterator[pd.DataFrame]:

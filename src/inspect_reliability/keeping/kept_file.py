@@ -22,7 +22,8 @@ from ..judgments.count import NUMBER
 from ..judgments.judge_of import judge_of
 from ..judgments.log_facts import Log
 from ..judgments.reading import Code, Note
-from ..judgments.rows import dialect_of, keywords_of, read_frame, write_workbook
+from ..judgments.rows import dialect_of, read_frame
+from ..judgments.workbooks import keywords_of, write_workbook
 from ..record.rule import KeepRule
 from ..saving import Ours, whole, write_text
 from ..shell import join

@@ -18,6 +18,7 @@ from ..judgments.labels import with_labels_by_name
 from ..judgments.pairs import gains, pair_gains
 from ..judgments.reading import Note, Reading, refuse
 from ..judgments.rows import read_frame
+from ..judgments.sheets import labels_wanted
 from ..judgments.sources import FILE, judgments_from, with_file_name
 from ..judgments.steps import named_once
 from ..judgments.table import Judgments, is_rejudged, is_suite, made_again, of_scorers
@@ -148,7 +149,9 @@ def labels_on_systems(
     labels: Labelling
     for one in given:
         if isinstance(one, str):
-            frame, _, said = read_frame(one, known.sheet, of_all=False)
+            frame, _, said = read_frame(
+                one, known.sheet, of_all=False, wanted=labels_wanted(known.columns)
+            )
             file, name, labels = one, names[one], ReadFile(frame, said)
         else:
             frame, said, file, name, labels = one, [], _LABELS, _LABELS, one
