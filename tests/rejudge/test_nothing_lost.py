@@ -90,11 +90,16 @@ def test_an_interrupted_run_says_what_is_kept_and_what_goes_on(log: Path) -> Non
 
 def test_a_grown_rejudging_keeps_what_it_has(log: Path) -> None:
     """A larger number adds the replications from there on, with seeds that follow."""
+    folder = rejudge(log.parent, "--dry-run")
+    assert folder.stderr.split()[-3:] == ["inspect-reliability", "rejudge", str(log)]
     for number, replications in ((1, "3"), (2, "5")):
         done = rejudge(log, "--replications", replications)
         assert done.exit_code == 0, done.output
         logs = sorted(target_of(log).glob("*.eval"))
         assert len(logs) == number
+        n, every = 2 * OUTPUTS, 5 * OUTPUTS
+        said = f"are of {n} replications of this run alone; the report is of all {every}."
+        assert (said in " ".join(done.stderr.split())) == (number == 2)
     assert [len(read_eval_log_sample_summaries(str(one))) for one in logs] == [OUTPUTS, OUTPUTS]
     table = judgments_from_logs(target_of(log)).table
     for _, rows in table.groupby("question"):

@@ -705,7 +705,7 @@ def failing() -> Scorer:
     [
         ("nowhere.eval", None, "There is no log"),
         ("broken.eval", "not a zip file", "cannot be read: it is truncated, or not an inspect log"),
-        ("", None, "is a folder. Name one log in it"),
+        ("", None, "is a folder. No log is in it"),
     ],
 )
 def test_the_command_refuses_in_words(

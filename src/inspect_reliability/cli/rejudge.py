@@ -23,6 +23,7 @@ from ..answers.score_variance import variance_in_words
 from ..designs.variations import shipped
 from ..errors import UserError
 from ..files import read_text, user_path, yaml_events
+from ..judging.cost import Cost
 from ..judgments.logs import judgments_from_logs
 from ..judgments.score import before_edits
 from ..record import same_model
@@ -34,6 +35,7 @@ from ..saving import alone
 from ..shell import quote
 from ..showing import Form
 from ..showing.document import Text
+from ..showing.formats import amount
 from ..showing.terminal import console, print_text
 from .failures import MISSING, failure_lines
 from .main import command
@@ -136,7 +138,8 @@ def rejudge(
         _refuse_others(rule, rejudging)
     wanted = rejudging.missing(made_in(folder, rejudging.settings))
     screen = console(stderr=True)
-    for line in [*rejudging.announcement(), f"{rejudging.cost(wanted)}."]:
+    cost = rejudging.cost(wanted)
+    for line in [*rejudging.announcement(), f"{cost}."]:
         print_text(screen, line)
     if dry_run:
         return
@@ -145,6 +148,8 @@ def rejudge(
     made = made_in(folder, rejudging.settings)
     missing = sum(one.replications for one in rejudging.missing(made))
     if made:
+        if wanted and cost.made:
+            print_text(screen, _of_this_run(cost))
         _report(folder, form)
         if _edits(source):
             labels = f"{quote(folder)} --labels {quote(log)}"
@@ -153,6 +158,13 @@ def rejudge(
         print_text(screen, line)
     if missing:
         context.exit(MISSING)
+
+
+def _of_this_run(cost: Cost) -> str:
+    """What inspect's metrics are of, where a run makes what others lack."""
+    every = cost.outputs * cost.replications
+    own = amount(every - cost.made, "replication")
+    return f"The metrics above are of {own} of this run alone; the report is of all {every:,}."
 
 
 def _edits(log: EvalLog) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from inspect_ai.dataset import Sample
@@ -16,6 +17,7 @@ from ..files import kind_of
 from ..judging.asking import changed_answers
 from ..log_files import logs_below, read_log, reading
 from ..record.replications import output_of, rejudging_of, replications_in
+from ..shell import quote
 from ..verdicts import GIVEN
 
 WANTED = "rejudged"
@@ -160,10 +162,21 @@ def read_one_log(location: str) -> EvalLog:
     """
     kind = kind_of(location)
     if kind == "folder":
-        raise UserError(f"{location} is a folder. Name one log in it; each is rejudged by itself.")
+        raise UserError(f"{location} is a folder. {_one_in(location)}")
     if kind is None:
         raise UserError(f"There is no log {location}.")
     return read_log(location)
+
+
+def _one_in(folder: str) -> str:
+    """Which log of a folder to name: the only one, or what to name of several."""
+    found = sorted(logs_below(folder), key=lambda one: PurePath(one).name)
+    if not found:
+        return "No log is in it. Name a log of inspect."
+    call = f"inspect-reliability rejudge {quote(found[-1])}"
+    if not found[1:]:
+        return f"Name the log in it: {call}"
+    return f"It has {len(found):,} logs, and each is rejudged by itself. Name one, as in: {call}"
 
 
 def made_in(folder: str, settings: Mapping[str, Any]) -> Made:
