@@ -7,6 +7,9 @@ from typing import Any
 NON_RESPONSE = "non-response"
 """The verdict of an output that names none."""
 
+FAILED_CALL = "failed-call"
+"""What `--map` says of a text that stands where a call failed: no answer of the judge."""
+
 TIE = "tie"
 """The verdict of a vote that several graders left open."""
 

@@ -14,6 +14,7 @@ from commands import invoke, results
 from example_judgments import made
 from inspect_reliability.answers import analyse
 from inspect_reliability.errors import UserError
+from inspect_reliability.judgments.reading import Reading
 from inspect_reliability.judgments.sources import (
     judgments_from,
     judgments_from_file,
@@ -70,9 +71,15 @@ def test_columns_are_named_on_the_command_line(tmp_path: Path, ending: str) -> N
     assert found.table["verdict"].tolist() == ["3", "non-response", "1", "3"]
     assert {str(note).removeprefix(f"{path}: ") for note in found.notes} == {
         "1 verdicts that are empty or a mark such as NA taken for non-responses: "
-        "calls that failed, or answers without a verdict",
+        "calls that failed, or answers without a verdict "
+        "(--map non-response=failed-call leaves them out)",
         "1 column 'question' replaced by one that you named",
     }
+    called = {"passage": "question", "grade": "verdict"}
+    reading = Reading(map={"non-response": "failed-call"})
+    bare = judgments_from_file(path, called, reading=reading)
+    assert bare.table["verdict"].tolist() == ["3", "1", "3"]
+    assert "1 calls that failed left out: they are no answers of the judge" in str(bare.notes[-1])
     columns = ["--column", "passage=question", "--column", "grade=verdict"]
     if ending == "csv":
         for command in ("report", "plan", "card"):

@@ -472,10 +472,38 @@ def test_anchors_whose_calls_all_failed_at_a_check_are_left_out_of_it(save) -> N
     assert (found["changed"], found["since"]) == ("judge", 13)
     assert found["watch"] == watch(save(table[~lost], "bare.csv"), exit_code=1)["watch"]
     said = " ".join(invoke("watch", failed).stdout.split())
-    assert "No draw of 3 anchors has a verdict at check 6 (2026-01-06)" in said
+    assert "left out: 9 judgments without a verdict, of check 6 (2026-01-06)" in said
     silent = (table["time"] >= "2026-01-13") & (table["question"] < "q05")
-    mute = checks().assign(verdict=table["verdict"].mask(silent))
-    assert watch(save(mute), exit_code=1)["changed"] == "judge"
+    mute = save(checks().assign(verdict=table["verdict"].mask(silent)))
+    assert "the judge changed since check 13" in invoke("watch", mute).stderr
+    answers = "--map", "non-response=non-response"
+    assert watch(mute, *answers, exit_code=1)["changed"] == "judge"
+
+
+@pytest.mark.parametrize(("of", "share"), [("2026-01-06", 0.3), ("2026-01-15", 0.6)])
+def test_what_an_empty_cell_is_is_asked_where_the_answer_depends_on_it(
+    save, of: str, share: float
+) -> None:
+    """Failures in the baseline hide a change, and more empty cells from a day on are one."""
+    hides = of < "2026-01-10"
+    table = checks(draws=5, seed=2, turned=3 * hides, at=14)
+    late = (table["time"] == of) if hides else (table["time"] >= of)
+    lost = late & (np.random.default_rng(3).random(len(table)) < share)
+    table["verdict"] = table["verdict"].mask(lost, "ERROR" if hides else None)
+    file = save(table)
+    done = invoke("watch", file)
+    assert done.exit_code == 2
+    asked = " ".join(done.stderr.split())
+    said = {"failed-call": "nothing shows a change", "non-response": "since check 15"}
+    if hides:
+        said = {"failed-call": "since check 14", "non-response": "nothing shows a change"}
+    for meant, then in said.items():
+        call = ["--map", f"non-response={meant}"]
+        assert re.search(rf"{' '.join(call)} [^:]*: [a-z ]*{then}", asked)
+        watch(file, *call, exit_code=int("since" in then))
+    left_out = watch(file, "--map", "non-response=failed-call", exit_code=int(hides))
+    bare = watch(save(table[~lost], "bare.csv"), exit_code=int(hides))
+    assert left_out == bare
 
 
 @pytest.mark.slow

@@ -186,7 +186,8 @@ _map_option = pairs(
     "meant",
     "YOURS=VERDICT",
     "yes=C",
-    "What a verdict or a label means, as in yes=C; non-response for a failed call",
+    "What a verdict or a label means, as in yes=C; non-response for an answer without one, "
+    "failed-call for a call that failed",
 )
 
 _abstain_option = click.option(

@@ -165,7 +165,9 @@ class Reading:
     Attributes:
         columns: Name in the source -> our name, or `unused`; "a+b" are two columns joined.
         facets: Columns of the user's own that she takes for facets.
-        map: Verdict or label as written -> the verdict that it means; "non-response" is none.
+        map: Verdict or label as written -> the verdict that it means; "non-response" is none,
+            and "failed-call" no answer at all. Said of "non-response" itself, it is of all verdicts
+            that are taken for none.
         swap: Whether verdicts under orders with names are those of places, which a swapped order
             exchanges; None if the user does not say.
         read_as: What whole outputs in the column of verdicts can answer, as in "options:A,B,tie",

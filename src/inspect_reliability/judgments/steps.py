@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
-from ..verdicts import NON_RESPONSE
+from ..verdicts import FAILED_CALL, NON_RESPONSE
 from .column_names import (
     is_called,
     joined,
@@ -105,8 +105,9 @@ _UNCOUNTED = "columns {} left out, since judgments were counted: --facet NAME ke
 _SPACED = "verdicts without the spaces around them"
 _EMPTY = (
     "verdicts that are empty or a mark such as NA taken for non-responses: calls that failed, or "
-    "answers without a verdict"
+    "answers without a verdict (--map non-response=failed-call leaves them out)"
 )
+_FAILED_CALLS = "calls that failed left out: they are no answers of the judge"
 
 
 _LABELS_ALONE = (
@@ -238,6 +239,23 @@ def _in_one_form(drafts: Sequence[Draft], reading: Reading) -> None:
     for draft, source in zip(drafts, sources, strict=True):
         draft.table = source.table
         draft.say(source.notes)
+        _failed_calls(draft, reading.map)
+
+
+def _failed_calls(draft: Draft, said: Mapping[str, str]) -> None:
+    """Rows without a verdict are answers of the judge, or failed calls, as the user says."""
+    if NON_RESPONSE in said:
+        draft.notes = [one for one in draft.notes if one.code is not Code.FAILURES]
+    names = [FAILED_CALL] * (FAILED_CALL in said.values())
+    names += [NON_RESPONSE] * (said.get(NON_RESPONSE) == FAILED_CALL)
+    failed = draft.table["verdict"].isin(names)
+    if not failed.any():
+        return
+    where = draft.reading.where
+    draft.say([Note(_FAILED_CALLS, n_judgments(draft.table[failed]), where)])
+    draft.table = draft.table[~failed].reset_index(drop=True)
+    if draft.table.empty:
+        raise UserError(f"{where}: every call failed, as --map says.")
 
 
 def _days(drafts: Sequence[Draft]) -> None:

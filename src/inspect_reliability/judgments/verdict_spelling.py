@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..verdicts import NO_VERDICTS, NON_RESPONSE, abstentions
+from ..verdicts import FAILED_CALL, NO_VERDICTS, NON_RESPONSE, abstentions
 from .columns import each_once, label_names, numbers_of
 from .count import NUMBER
 from .options_or_grades import asked_of_options
@@ -54,7 +54,7 @@ _CALL_FAILED = (
     r"|(?:parse|parsing|api|json|rate[\s_-]?limit\w*|request|call)[\s_-](?:error|fail\w*).*"
     r"|rate[\s_-]?limit\w*|\[?(?:failed|error)\]\s.*|traceback.*"
 )
-FAILED_CALL = re.compile(rf"\W*(?:{_CALL_FAILED}|failed|failure)\W*", re.IGNORECASE | re.DOTALL)
+_CALL = re.compile(rf"\W*(?:{_CALL_FAILED}|failed|failure)\W*", re.IGNORECASE | re.DOTALL)
 """What programs write where a call failed, so that the judge gave no answer."""
 
 FAILED = re.compile(
@@ -262,8 +262,10 @@ def _key(judge: Iterable[Any]) -> _Judge:
 
 
 def _mapped(text: str, reading: Reading) -> str | None:
-    """What the user says that a verdict means."""
+    """What the user says that a verdict means; what has none is settled once all are read."""
     meant = reading.map.get(text)
+    if text == NON_RESPONSE and meant == FAILED_CALL:
+        return None
     if meant is None:
         plain = text.casefold()
         meant = next((of for one, of in reading.map.items() if one.casefold() == plain), None)
@@ -523,7 +525,10 @@ _SAID = {
     Code.SPELLING: "verdicts in another spelling taken as one",
 }
 
-_SAID_OF_CALLS = "calls that failed, which are no answers of the judge, taken for non-responses"
+_SAID_OF_CALLS = (
+    "calls that failed, which are no answers of the judge, taken for non-responses "
+    "(--map non-response=failed-call leaves them out)"
+)
 
 
 def _renamed(
@@ -568,7 +573,7 @@ def _renamed(
 
 def _said(code: Code, text: str) -> str:
     """What is said of a verdict that is taken for another one."""
-    failed = code is Code.FAILURES and FAILED_CALL.fullmatch(text)
+    failed = code is Code.FAILURES and _CALL.fullmatch(text)
     return _SAID_OF_CALLS if failed else _SAID[code]
 
 

@@ -1,8 +1,9 @@
 """The bets of `watch`: on the checks of a judge, and on a stream of production."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +17,7 @@ from ..log_files import read_log
 from ..record import same_model
 from ..showing.formats import Record
 from ..stats.cells import Flags, IntArray
+from ..verdicts import FAILED_CALL, NON_RESPONSE
 from .bets import (
     BASELINE,
     LOOKS,
@@ -29,13 +31,19 @@ from .bets import (
     watch_stream,
 )
 from .checks import CHECK, Check, checks_of, in_stream
+from .no_verdict import ask_what_none_means, parted
 from .repairs import number_of, with_repairs
-from .streams import Stream, anchors, outputs, without_failures
+from .streams import Stream, anchors, outputs, without_outages
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSpec
 
 Changed = Literal["none", "judge", "system", "judge_system_unknown"]
+
+_CHANGED = {
+    **{"judge": "the judge", "system": "the system"},
+    "judge_system_unknown": "the judge or the system",
+}
 
 FEW = "fewer than half of the anchors were judged"
 """Why a check is left out that failed for most of the anchors."""
@@ -96,7 +104,8 @@ class Watching:
         alpha: Probability of a false alarm, of both together.
         logged: Whether production is in logs, whose outputs `rejudge` can judge again.
         judged: The judgments of the anchors, with the number of their check.
-        failed: Check -> how many anchors it lacks because all their calls failed.
+        failed: Check -> how many judgments without a verdict are left out of it as failed calls.
+        counted: What is said if they are answers of the judge; None where none are left out.
     """
 
     checks: Sequence[Check]
@@ -107,6 +116,7 @@ class Watching:
     logged: bool = False
     judged: pd.DataFrame = field(default_factory=pd.DataFrame)
     failed: Mapping[int, int] = field(default_factory=dict)
+    counted: "Watching | None" = None
 
     @property
     def needed(self) -> float:
@@ -220,6 +230,15 @@ class Watching:
         """What changed; None where too little is known to say that nothing did."""
         return None if self.changed == "none" and self.not_enough else self.changed
 
+    @property
+    def in_short(self) -> str:
+        """What is said, in a few words."""
+        if self.known is None:
+            return f"not enough to watch: {self.not_enough}"
+        if self.since is None:
+            return "nothing shows a change"
+        return f"{_CHANGED[self.changed]} changed since check {self.since + 1}"
+
     @cached_property
     def _same_judge(self) -> bool:
         """Whether the anchors would have shown by now that the judge changed with the stream."""
@@ -313,7 +332,8 @@ def watching(
 
     Raises:
         UserError: There are no times, no such check, or another judge in the stream.
-        OpenQuestionError: Judgments may repair an earlier check, and nothing says whether they do.
+        OpenQuestionError: Judgments may repair an earlier check, and nothing says whether they do;
+            or what changed depends on whether judgments without a verdict are failed calls.
     """
     table, runs = checks_of(judgments, compare)
     table, runs = with_repairs(table, runs, judgments, repairs or {}, in_python)
@@ -321,21 +341,35 @@ def watching(
     checks = [*in_stream(table, runs, first)]
     own = [number for number, one in enumerate(checks) if one.reason is None]
     needed = _needed(alpha, 2 if production else 1)
-    judged, failed = without_failures(table[table[CHECK].isin(own)].reset_index(drop=True))
-    of = anchors(_renumbered(judged, own), len(own))
-    seeds = [checks[number].seed for number in own]
-    side = Side(of, own, watch_stream(of.counts, of.values, needed, seeds, of.few))
-    beside = None
+    judged = table[table[CHECK].isin(own)].reset_index(drop=True)
+    rows, there = None, list[int]()
     if production is not None:
         rows, there = _production(production, checks, own)
-        made = outputs(_renumbered(rows, there), len(there), by or _groups(rows))
-        seeds = [checks[number].seed + 1 for number in there]
-        bet = watch_stream(
-            made.counts, made.values, needed, seeds, np.zeros(len(there), dtype=bool)
-        )
-        beside = Side(made, there, bet)
-    logged = production is not None and bool(production.logs)
-    return Watching(checks, first, side, beside, alpha, logged, judged, failed)
+        by = by or _groups(rows)
+
+    def found(judged: pd.DataFrame, rows: pd.DataFrame | None) -> Watching:
+        of = anchors(_renumbered(judged, own), len(own))
+        seeds = [checks[number].seed for number in own]
+        side = Side(of, own, watch_stream(of.counts, of.values, needed, seeds, of.few))
+        beside = None
+        if rows is not None:
+            made = outputs(_renumbered(rows, there), len(there), by)
+            seeds = [checks[number].seed + 1 for number in there]
+            never = np.zeros(len(there), dtype=bool)
+            bet = watch_stream(made.counts, made.values, needed, seeds, never)
+            beside = Side(made, there, bet)
+        logged = production is not None and bool(production.logs)
+        return Watching(checks, first, side, beside, alpha, logged, judged)
+
+    (known, none), (beside, none_beside) = parted(judged, judgments), parted(rows, production)
+    failed = Counter([*none, *none_beside])
+    if not failed:
+        return found(judged, rows)
+    counted, left = found(without_outages(judged), rows), found(known, beside)
+    if left.known != counted.known:
+        said = {FAILED_CALL: left.in_short, NON_RESPONSE: counted.in_short}
+        ask_what_none_means(failed.total(), judgments, said, in_python)
+    return replace(left, failed=failed, counted=counted)
 
 
 def _renumbered(table: pd.DataFrame, numbers: Sequence[int]) -> pd.DataFrame:

@@ -44,7 +44,8 @@ _CHECKS = (
     "so each check counts as one draw: a change is found later, and only a large one."
 )
 _FAILED = (
-    "No draw of {} has a verdict at {}, and later ones have: taken for failed calls, and left out."
+    "Taken for failed calls, and left out: {} without a verdict, of {}. If they are answers of the "
+    "judge: {}."
 )
 _AGAIN = (
     "This stream begins at {}. Each new beginning may raise a false alarm with a probability "
@@ -441,8 +442,10 @@ def _soon(found: Watching) -> str:
 def _cautions(found: Watching) -> Iterator[Caution]:
     if found.anchors.watched.unit == "check":
         yield Caution(_CHECKS)
-    for number, anchors in found.failed.items():
-        yield Caution(_FAILED.format(amount(anchors, "anchor"), _named(found, number)))
+    if found.counted:
+        number = amount(sum(found.failed.values()), "judgment")
+        of = _checks_in_words(found, sorted(found.failed))
+        yield Caution(_FAILED.format(number, of, found.counted.in_short))
     if found.first:
         yield Caution(_AGAIN.format(_named(found, found.first), percent(found.alpha)))
     if found.production and found.changed == "system":

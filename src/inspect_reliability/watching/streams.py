@@ -128,23 +128,19 @@ def names_of_cells(table: pd.DataFrame) -> "pd.Series[str]":
     return _joined(table, ["question", *_telling(table, names)])
 
 
-def without_failures(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[int, int]]:
+def without_outages(table: pd.DataFrame) -> pd.DataFrame:
     """The judgments without the cells of a check none of whose draws had a verdict.
 
     Calls fail together, as while a server is away: no draw of the judge says so. Where a cell never
     has a verdict again, it may be the judge that says nothing, and it stays.
-
-    Returns:
-        The judgments, and how many cells are left out of each check that lacks some.
     """
     cell = np.asarray(numbers_of(names_of_cells(table)), dtype=np.int64)
     check = table[CHECK].to_numpy(dtype=np.int64)
     asked, answered = draws_by_check(table, cell, int(check.max(initial=-1)) + 1)
     later = np.logical_or.accumulate((answered > 0)[::-1])[::-1]
     failed = (asked > 0) & (answered == 0) & later
-    number = failed.sum(axis=1)
-    left_out = {one: int(number[one]) for one in np.flatnonzero(number).tolist()}
-    return table[~failed[check, cell]].reset_index(drop=True), left_out
+    kept: pd.DataFrame = table[~failed[check, cell]].reset_index(drop=True)
+    return kept
 
 
 def draws_by_check(table: pd.DataFrame, cell: IntArray, checks: int) -> tuple[IntArray, IntArray]:
