@@ -17,9 +17,10 @@ from rich.console import Console
 from example_judgments import made
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.report import report_document
+from inspect_reliability.answers.summary import worst
 from inspect_reliability.showing import FORMS, render
 from inspect_reliability.showing.csv import to_csv
-from inspect_reliability.showing.document import Document, Table
+from inspect_reliability.showing.document import Caution, Document, Table, Text
 from inspect_reliability.showing.formats import one_line, printable
 from inspect_reliability.showing.markdown import pipes
 from inspect_reliability.showing.terminal import print_table
@@ -103,6 +104,15 @@ def test_no_line_breaks_an_estimate() -> None:
     columns = ["T", "N x R", "ICC [95%]", "Agreement [95%]", "Omega [95%]", "Non-response"]
     print_table(Console(width=80, file=out), Table(columns, [scale]))
     assert all(cell in out.getvalue() for cell in scale)
+
+
+def test_a_caution_is_said_once() -> None:
+    """A form with the answer and all behind it has the whole caution, not its beginning too."""
+    whole = Caution("Few labels. They may be others. Ask for more.")
+    blocks = [Text("Right 90%.", "answer"), *worst([whole])]
+    assert blocks[1] == Caution("Few labels. They may be others.", whole=whole.text)
+    found = Document("x", [*blocks, Caution("Few")], {}, more=lambda: [whole])
+    assert found.every == [blocks[0], Caution("Few"), whole]
 
 
 def test_numbers_stand_at_the_right() -> None:

@@ -251,7 +251,10 @@ def more(cautions: int = 0, rows: int = 0, also: str = "") -> Text:
 
 def worst(found: Sequence[Caution]) -> list[Caution]:
     """The first two sentences of the first caution: --full has it all."""
-    return [replace(one, text=" ".join(re.split(r"(?<=\.) ", one.text)[:2])) for one in found[:1]]
+    return [
+        replace(one, text=" ".join(re.split(r"(?<=\.) ", one.text)[:2]), whole=one.text)
+        for one in found[:1]
+    ]
 
 
 def _beside_labels(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> Iterator[Text]:

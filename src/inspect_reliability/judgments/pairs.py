@@ -42,7 +42,7 @@ unless the user says that these are places.
 _LONGEST = 200
 """Most characters around the name of a place."""
 
-_TIES = {"both", "neither", "same", "none", "both bad", "both good"}
+_NEITHER = {"both", "neither", "same", "none", "both bad", "both good"}
 """Verdicts that prefer neither of two responses, beside those that decide nothing."""
 
 
@@ -128,7 +128,7 @@ def is_tie(verdict: str | None) -> bool:
     """Whether a verdict on two responses prefers neither, in any order."""
     name = str(verdict)
     words = re.sub(r"[^a-z]+", " ", name.casefold()).strip()
-    return words in _TIES or "=" in name or bool(abstentions([name], ()))
+    return words in _NEITHER or "=" in name or bool(abstentions([name], ()))
 
 
 def alike_in(labels: Collection[str], verdicts: Collection[str]) -> Mapping[str, str]:

@@ -127,8 +127,10 @@ def in_python(answer: Document, call: Call) -> Document:
                 return replace(block, text=f"{then}{same}")
             case Text(tone="command"):
                 return block
-            case Text() | Caution():
+            case Text():
                 return replace(block, text=said(block.text))
+            case Caution():
+                return replace(block, text=said(block.text), whole=said(block.whole))
             case Table():
                 rows = [[*map(said, row)] for row in block.rows]
                 return replace(block, rows=rows, about=said(block.about))

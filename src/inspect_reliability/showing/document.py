@@ -77,12 +77,13 @@ class Caution:
     """A reason not to trust numbers as they are.
 
     `rows` names those of the document's `n_rows` rows that it is about. Its text has a code, where
-    anything but a reader has to know it (`Reason`).
+    anything but a reader has to know it (`Reason`). Of a shortened text, `whole` is all of it.
     """
 
     text: str
     rows: Sequence[str] = ()
     n_rows: int = 0
+    whole: str = ""
 
     @classmethod
     def each(cls, said: Iterable[tuple[str, str]], n_rows: int) -> "list[Caution]":
@@ -415,13 +416,11 @@ class Document:
     def every(self) -> list[Block]:
         """The answer, and the numbers behind it; a caution that these have in full is said once."""
         more = self.behind
-        whole = [one.text for one in more if isinstance(one, Caution)]
-        answer = [
-            one
-            for one in self.blocks
-            if not (isinstance(one, Caution) and any(text.startswith(one.text) for text in whole))
+        said = {one.text for one in more if isinstance(one, Caution)}
+        again = [
+            isinstance(one, Caution) and (one.whole or one.text) in said for one in self.blocks
         ]
-        return [*answer, *more]
+        return [*(one for one, known in zip(self.blocks, again, strict=True) if not known), *more]
 
 
 def named_figures(document: Document) -> dict[str, Figure]:
