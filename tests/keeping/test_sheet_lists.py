@@ -71,6 +71,26 @@ def test_a_list_in_csv_is_the_workbook(source: pd.DataFrame, name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["noten.csv", "noten.xlsx"])
+def test_numbers_of_the_source_are_numbers_in_a_workbook(source: pd.DataFrame, name: str) -> None:
+    """Ids and means too, whole columns; digits that are text stay, such as those after a zero."""
+    numbers = {"Vorgang": range(101, 141), "Mittel": source[[*TRIES]].mean(axis=1).round(2)}
+    texts = {"PLZ": [f"{n:05d}" for n in range(40)], "Code": ["x", *map(str, range(1, 40))]}
+    frame = source.assign(**numbers, **texts, Bon=[str(n) for n in range(40)])
+    frame.to_excel("noten.xlsx", index=False)
+    frame.to_csv("noten.csv", sep=";", decimal=",", index=False)
+    keep(name, "--out", "liste.xlsx")
+    listed = pd.read_excel("liste.xlsx", dtype=object)
+    listed = listed.sort_values("Vorgang", ignore_index=True)
+    for column in (*numbers, *texts, *["Bon"] * (name == "noten.xlsx")):
+        assert listed[column].tolist() == frame[column].tolist()
+    assert not invoke("label", name, *OPTIONS, "--most", "9", "--out", "l.xlsx").exit_code
+    assert pd.read_excel("l.xlsx", dtype=object)["id"].isin(frame["Vorgang"]).all()
+    listed.assign(checked=3).to_excel("filled.xlsx", index=False)
+    keep(name, "--labels", "filled.xlsx", "--out", "final.xlsx")
+
+
+@pytest.mark.slow
 def test_what_is_filled_into_csv_is_final_and_is_not_replaced(source: pd.DataFrame) -> None:
     """Grades between others count, and a list with what somebody wrote stays as it is."""
     keep("noten.csv", "--out", "liste.csv")

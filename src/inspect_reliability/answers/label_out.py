@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments.given_labels import Labels, labels_in
+from ..judgments.own_numbers import with_own_numbers
 from ..judgments.reading import Reading
 from ..judgments.rows import dialect_of, read_frame
 from ..judgments.sources import Columns, Source
@@ -125,7 +126,11 @@ class LabelDraw(PythonAnswer):
             write_text(self.out, to_csv(self.sheet, dialect=dialect), DRAW)
         else:
             with whole(self.out, DRAW) as part:
-                write_workbook(part, self.sheet, offered=_offered(self.draw))
+                sheet, judgments = self.sheet, self.analysis.judgments
+                if not judgments.logs:
+                    own = Reading(columns=judgments.columns_of(Reading())).yours("question")
+                    sheet = with_own_numbers(sheet, judgments.files, {"id": own})
+                write_workbook(part, sheet, offered=_offered(self.draw))
 
     def _then(self, logs: str) -> str:
         """The command that says what the labels show."""

@@ -29,13 +29,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-_TEXTS = (".csv", ".tsv", ".txt")
+TEXTS = (".csv", ".tsv", ".txt")
+"""Endings of texts of cells."""
 
 _WORKBOOKS = (".xlsx", ".xlsm")
 
 _LINES = (".jsonl", ".ndjson")
 
-ENDINGS = (*_TEXTS, *_WORKBOOKS, *_LINES, ".parquet")
+ENDINGS = (*TEXTS, *_WORKBOOKS, *_LINES, ".parquet")
 """Endings of files with one row per judgment, in any case."""
 
 _UNREAD = (
@@ -218,7 +219,7 @@ def n_rows(location: str) -> int:
     with suppress(Exception):  # whoever reads it says what is wrong with it
         if path.suffix.lower() == ".parquet":
             return n_rows_of(path)
-        if path.suffix.lower() in (*_TEXTS, *_LINES):
+        if path.suffix.lower() in (*TEXTS, *_LINES):
             with path.open("rb") as file:
                 return sum(block.count(b"\n") for block in iter(lambda: file.read(BLOCK), b""))
     return 0
@@ -284,7 +285,7 @@ def dialect_of(files: Iterable[str]) -> Dialect:
     found = set()
     for file in files:
         with suppress(OSError, UserError):
-            if file.lower().endswith(_TEXTS):
+            if file.lower().endswith(TEXTS):
                 found.add(dialect_in(_here(file)))
             elif file.lower().endswith(_WORKBOOKS):
                 texts = read_frame(file)[0].stack()

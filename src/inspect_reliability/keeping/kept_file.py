@@ -21,6 +21,7 @@ from ..judgments.columns import COLUMNS
 from ..judgments.count import NUMBER
 from ..judgments.judge_of import judge_of
 from ..judgments.log_facts import Log
+from ..judgments.own_numbers import with_own_numbers
 from ..judgments.reading import Code, Note
 from ..judgments.rows import dialect_of, read_frame
 from ..judgments.workbooks import keywords_of, write_workbook
@@ -182,6 +183,9 @@ def write_list(
         if programs:
             table.to_parquet(part, index=False)
             return
+        if files or not from_logs(panels[0].rows[0].table):
+            own = [one for one in map(str, table) if one == "question" or one not in _OWN]
+            table = with_own_numbers(table, files, dict(zip(own, own, strict=True)))
         for name in map(str, table):
             table[name] = _as_days(table[name])
         table["confidence"] = table["confidence"].round(2)
