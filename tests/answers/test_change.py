@@ -1,5 +1,6 @@
 """What changed between two times, and whose doing it is."""
 
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -257,6 +258,10 @@ def test_verdicts_that_flipped_both_ways_are_said_to_differ() -> None:
     same = table[:300].assign(month="nov", verdict=np.where(redrawn.ravel(), "pass", "fail"))
     steady = " ".join(repr(ir.compare(pd.concat([table[:300], same]), by="month")).split())
     assert "That verdicts of sep and nov differ beyond noise is not shown" in steady
+    [ends] = re.findall(r"of nov's \(\S+ points? \[(-?\d+), (-?\d+)\]\)", steady)
+    start = "No difference between sep and nov is shown; the share of 'pass' differs by "
+    assert steady.startswith(f"{start}{max(abs(int(one)) for one in ends)} point")
+    assert "No difference" not in said
 
 
 @pytest.mark.slow

@@ -16,7 +16,15 @@ from ..showing.formats import (
 )
 from ..stats import SHARES
 from .arms import ALL
-from .comparison_in_words import SHARE_OF, compared_in_words, each_in_words, moved_points
+from .comparison_in_words import (
+    OFTEN,
+    SHARE_OF,
+    asked,
+    compared_in_words,
+    each_in_words,
+    is_decided,
+    moved_points,
+)
 
 BEYOND_NOISE = "differ beyond noise"
 """The name of a row of how often verdicts of two sides differ beyond noise."""
@@ -38,14 +46,36 @@ def paired_in_words(changed: Sequence[Record], pairs: Sequence[Record]) -> str:
     """What two sides say of the same questions: what is shown, then what is not."""
     change = _changed_under(pairs[0], changed)
     moved = [*change_in_words(change)]
+    decided = any(map(is_decided, pairs)) or any(shown for shown, _ in moved)
+    nothing = "" if decided or not change else _nothing_in_words(change, pairs)
     counted = beyond_noise_counted(_of_benchmarks(pairs[0], changed))
     labelled = [pair["n_questions"] for pair in pairs if pair["coefficient"] in SHARES]
     if not labelled:
-        return in_one_text([*moved, *each_in_words(pairs), (False, counted)])
+        return in_one_text([(True, nothing), *moved, *each_in_words(pairs), (False, counted)])
     said = in_one_text(one for one in moved if one[0])
     if said and max(labelled) < change["n_questions"]:
         said = f"Over all {change['n_questions']:,} questions that both judged: {said}"
-    return " ".join(filter(None, [compared_in_words(pairs), said, counted]))
+    return " ".join(filter(None, [nothing, compared_in_words(pairs), said, counted]))
+
+
+def _nothing_in_words(change: Record, pairs: Sequence[Record]) -> str:
+    """That no difference of two sides is shown, and how large one is at most by its interval."""
+    nothing = f"No difference between {change['first']} and {change['second']} is shown"
+    pair, verb = next(asked(pairs))
+    of_means, (_, moved) = change["mean_change_interval"], most_moved([*shares_of(change)])
+    if pair["coefficient"] in SHARES:
+        ends = pair["difference_interval"]
+        what = f"how often each {verb.removesuffix(OFTEN)} differs"
+    elif of_means and not change["grade_values"]:
+        return f"{nothing}; mean grades differ by {max(map(abs, of_means)):.2f} at most."
+    elif moved and len(change["shares"]) == 2:
+        what, ends = f"the share of {moved.verdict!r:.40} differs", moved.ends
+    else:
+        what, ends = "verdicts differ beyond noise", change["above_noise_interval"]
+    if not ends:
+        return f"{nothing}."
+    most = max(0.0, ends[1]) if ends is change["above_noise_interval"] else max(map(abs, ends))
+    return f"{nothing}; {what} by {in_points(most, pair['n_questions'])} at most."
 
 
 def in_one_text(each: Iterable[tuple[bool, str]]) -> str:

@@ -63,11 +63,14 @@ _ALIKE = 0.05
 LABELS_OF_SIDES = 30
 """Questions to label where nothing is labelled."""
 
-_NEAR = "is within a step of the label more often"
+OFTEN = " more often"
+"""How a verb of shares ends."""
+
+_NEAR = f"is within a step of the label{OFTEN}"
 
 _ASKED = (
     ((WITHIN_ONE,), _NEAR),
-    (("accuracy",), "is right more often"),
+    (("accuracy",), f"is right{OFTEN}"),
     (("icc", "omega", "agreement"), "repeats itself more"),
 )
 """Coefficients (the first that is known answers), and the verb."""
