@@ -7,8 +7,10 @@ often a quiet stream raises an alarm: of independent draws, of copies, where anc
 by the hour, where one draw decides all; on names, several options and a scale. Then how often a
 change is found, after how many checks (median, and nine in ten), within how many checks it was
 promised right before it (median), and in what share of the studies that promise was kept. Streams
-of production whose mixture of questions moves follow. Last, what is named where the judge, the
-system or both changed, beside a z-test at each look.
+of production whose mixture of questions moves follow; then what is named where the judge, the
+system or both changed, beside a z-test at each look. Last, files in which calls of one check failed
+(single draws, or whole anchors, which may be made again later): how often an alarm is raised, how
+often it is asked what these are, and the alarms after either answer.
 p-values rank today's draws among 99 random parts in quiet streams, which is as valid as the 999 of
 the command and takes a tenth of the time. Changes are looked for with all 999.
 """
@@ -16,11 +18,15 @@ the command and takes a tenth of the time. Changes are looked for with all 999.
 import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from _tables import show
+from inspect_reliability.judgments.reading import OpenQuestionError, Reading
+from inspect_reliability.judgments.sources import judgments_from
 from inspect_reliability.watching.bets import (
     BASELINE,
     CHANGED,
@@ -30,7 +36,7 @@ from inspect_reliability.watching.bets import (
     power,
     watch_stream,
 )
-from inspect_reliability.watching.changed import Side, Watching
+from inspect_reliability.watching.changed import Side, Watching, watching
 from inspect_reliability.watching.checks import Check
 from inspect_reliability.watching.streams import Stream
 
@@ -337,6 +343,81 @@ def mixtures(studies: int) -> Iterator[dict[str, Any]]:
         yield {"stream": f"a mixture that moves, {name}", "studies": number, **_share(reached)}
 
 
+@dataclass(frozen=True)
+class Failed:
+    """Calls of one check that failed, in a file.
+
+    Attributes:
+        at: The check.
+        draws: Share of the single draws that failed.
+        anchors: Share of the anchors all of whose draws did.
+        again: Whether they were made again two checks later, under the id of their check.
+    """
+
+    at: int
+    draws: float = 0.0
+    anchors: float = 0.0
+    again: bool = False
+
+    def table(self, counts: np.ndarray, generator: np.random.Generator) -> pd.DataFrame:
+        """The rows of a file with these draws, T x Q x K."""
+        cells = np.indices(counts.shape).reshape(3, -1)
+        check, anchor, kind = (np.repeat(of, counts.ravel()) for of in cells)
+        table = pd.DataFrame({"time": check, "check_id": check, "question": anchor})
+        table["verdict"] = np.where(kind, "yes", "no")
+        lost = generator.permutation(counts.shape[1]) < self.anchors * counts.shape[1]
+        failed = (generator.random(len(table)) < self.draws) | lost[anchor]
+        made = table[failed & (check == self.at)].assign(time=self.at + 2)
+        table.loc[made.index, "verdict"] = "ERROR"
+        return pd.concat([table, made]) if self.again else table
+
+
+FAILED: dict[str, dict[str, Any]] = {
+    "3% of draws at check 6": {"at": 5, "draws": 0.03},
+    "10% of draws at check 6": {"at": 5, "draws": 0.1},
+    "30% of draws at check 6": {"at": 5, "draws": 0.3},
+    "10% of draws at check 11": {"at": 10, "draws": 0.1},
+    "30% of draws at check 11": {"at": 10, "draws": 0.3},
+    "a quarter of the anchors at check 6": {"at": 5, "anchors": 0.25},
+    "the same, made again": {"at": 5, "anchors": 0.25, "again": True},
+    "30% of draws at check 11, made again": {"at": 10, "draws": 0.3, "again": True},
+}
+
+CHECKS = 20
+"""Checks of a file in which calls failed."""
+
+
+def failed_calls(studies: int) -> Iterator[dict[str, Any]]:
+    """What is said of files in which calls failed, of a quiet judge and of one that changed."""
+    for (name, of), at in product(FAILED.items(), (None, 13)):
+        failed = Failed(**of)
+        judge = Anchors(checks=CHECKS, anchors=24, draws=5, changed=0.1, at=at)
+        said = []
+        for n in range(studies):
+            generator = np.random.default_rng([6, n])
+            table = failed.table(judge.counts(generator), generator)
+            first = _alarm(table, {})
+            ways = ("failed-call", "non-response") if first is None else ()
+            said.append([first, *(_alarm(table, {"non-response": one}) for one in ways)])
+        yield {
+            "failed": name,
+            "judge": "quiet" if at is None else "changed",
+            "studies": studies,
+            "alarm": float(np.mean([one[0] is True for one in said])),
+            "asked": float(np.mean([one[0] is None for one in said])),
+            "alarm_if_failed": float(np.mean([one[:2][-1] for one in said])),
+            "alarm_if_answers": float(np.mean([one[-1] for one in said])),
+        }
+
+
+def _alarm(table: pd.DataFrame, meant: dict[str, str]) -> bool | None:
+    """Whether an alarm is raised; None where it is asked what failed calls are."""
+    try:
+        return watching(judgments_from(table, reading=Reading(map=meant))).changed != "none"
+    except OpenQuestionError:
+        return None
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(
@@ -349,6 +430,7 @@ def main() -> None:
     show("Streams of production", mixtures(max(int(share * STUDIES), 1)))
     show("Changes", changes(max(int(share * STUDIES), 1)))
     show("What is named", named(max(int(share * STUDIES / 5), 1)))
+    show("Failed calls", failed_calls(max(int(share * STUDIES), 1)))
 
 
 if __name__ == "__main__":

@@ -107,7 +107,8 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "stopping": ("--questions 1 --replications 2", {"TOKENS": 3, "TASKS": {"BBH": bbh_judge}}),
     "watch": (
         "--quick",
-        {"QUICK": 0, "DAYS": 30, "QUIET": {}, "CHANGES": {}, "TRUTHS": {"judge": ("judge",)}},
+        {"QUICK": 0, "DAYS": 30, "QUIET": {}, "CHANGES": {}, "TRUTHS": {"judge": ("judge",)}}
+        | {"FAILED": {"again": {"at": 8, "draws": 0.3, "again": True}}, "CHECKS": 11},
     ),
     "shares": ("--quick", {"QUICK": 0, "QUESTIONS": (8,), "REPLICATIONS": (2,), "RATES": (0.9,)}),
 }
