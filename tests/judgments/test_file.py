@@ -80,6 +80,9 @@ def test_columns_are_named_on_the_command_line(tmp_path: Path, ending: str) -> N
     bare = judgments_from_file(path, called, reading=reading)
     assert bare.table["verdict"].tolist() == ["3", "1", "3"]
     assert "1 calls that failed left out: they are no answers of the judge" in str(bare.notes[-1])
+    labelled = frame.assign(grade=[3, 3, 1, 1], label=[3, 3, "ERROR", "ERROR"])
+    analysis = analyse(labelled, columns=called, reading=Reading(map={"ERROR": "failed-call"}))
+    assert analysis.results["validity"][0]["n_labelled"] == 1
     columns = ["--column", "passage=question", "--column", "grade=verdict"]
     if ending == "csv":
         for command in ("report", "plan", "card"):

@@ -478,6 +478,8 @@ def test_anchors_whose_calls_all_failed_at_a_check_are_left_out_of_it(save) -> N
     assert "the judge changed since check 13" in invoke("watch", mute).stderr
     answers = "--map", "non-response=non-response"
     assert watch(mute, *answers, exit_code=1)["changed"] == "judge"
+    late = save(table.assign(verdict=table["verdict"].mask(table["time"] >= "2026-01-13")))
+    assert "No judgment to watch has a verdict" in invoke("watch", late, "--since", "13").stderr
 
 
 @pytest.mark.parametrize(("of", "share"), [("2026-01-06", 0.3), ("2026-01-15", 0.6)])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..errors import NoLabelFitsError
-from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
+from ..verdicts import FAILED_CALL, INVALID, NO_VERDICTS, NON_RESPONSE
 from .abstentions import one_kind, with_abstentions
 from .columns import SETTLED_LABEL, as_columns, by_rater, most_levels, numbers_of
 from .count import NUMBER, by_value, opposites
@@ -497,7 +497,8 @@ def _meaning(label: str | None, names: Mapping[str, str], verdicts: Collection[s
 
 def says_none(label: str, verdicts: Collection[str]) -> bool:
     """Whether a label is what people or programs write where nobody judged."""
-    mark = label.casefold() in NO_VERDICTS or bool(NO_LABEL.fullmatch(label))
+    marks = {*NO_VERDICTS, FAILED_CALL}
+    mark = label.casefold() in marks or bool(NO_LABEL.fullmatch(label))
     return mark and _alike(label, verdicts) is None
 
 

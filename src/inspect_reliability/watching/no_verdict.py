@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
 
+from ..errors import UserError
 from ..judgments.columns import numbers_of
 from ..judgments.reading import Code, Note, Reading, refuse
 from ..verdicts import FAILED_CALL, NON_RESPONSE
@@ -25,6 +26,10 @@ _WHAT = (
     "changed depends on it"
 )
 
+_NOTHING = (
+    "No judgment to watch has a verdict. If these are answers of the judge, say "
+    "--map non-response=non-response."
+)
 
 _Table = TypeVar("_Table", "pd.DataFrame", "pd.DataFrame | None")
 
@@ -40,8 +45,10 @@ def parted(table: _Table, judgments: Judgments | None) -> tuple[_Table, list[int
         judgments: What they are from.
 
     Returns:
-        The judgments, and the number of the check of each that is left out; none are left out where
-        none would be left.
+        The judgments, and the number of the check of each without a verdict that is left out.
+
+    Raises:
+        UserError: None would be left.
     """
     if table is None or judgments is None:
         return table, []
@@ -53,8 +60,8 @@ def parted(table: _Table, judgments: Judgments | None) -> tuple[_Table, list[int
     draw = numbers_of(names_of_cells(table), table[CHECK], table["replication"])
     failed = none.groupby(draw).transform("any")
     if failed.all():
-        return table, []
-    return table[~failed].reset_index(drop=True), table[CHECK][failed].tolist()
+        raise UserError(_NOTHING)
+    return table[~failed].reset_index(drop=True), table[CHECK][none].tolist()
 
 
 def ask_what_none_means(
