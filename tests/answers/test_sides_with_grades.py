@@ -9,6 +9,7 @@ from scipy import stats
 
 from commands import invoke
 from inspect_reliability import compare
+from inspect_reliability.answers.arms import Sides
 from inspect_reliability.answers.comparison_in_words import compared_in_words, next_of_two
 from inspect_reliability.errors import UserError
 from inspect_reliability.showing.formats import Record
@@ -151,3 +152,31 @@ def test_next_names_which_question_needs_so_many_labels() -> None:
     (said, *_) = next_of_two([close, pair("accuracy", 0.1, (-0.05, 0.25))], 80, "LOGS")
     assert "to tell which is within a step of the label more often" in said.text
     assert "to tell which is right more often" in said.text
+
+
+@pytest.mark.parametrize(
+    ("pairs", "sides", "said"),
+    [
+        (
+            [pair("accuracy", 0.001, (-0.09, 0.09), 100)],
+            Sides.EITHER,
+            "judge at two times, the judge changed",
+        ),
+        ([pair("accuracy", 0.001, (-0.03, 0.03), 100)], Sides.TIMES, "; how often it is right"),
+        (
+            [pair("accuracy", 0.05, (-0.02, 0.12), 100)],
+            Sides.EITHER,
+            "two prompts or settings, label",
+        ),
+        ([pair("omega", 0.05, (-0.02, 0.12), 100)], Sides.TIMES, "To be told of changes"),
+    ],
+)
+def test_a_judge_whose_verdicts_moved_has_changed(
+    pairs: list[Record], sides: Sides, said: str
+) -> None:
+    """Next never says that no change is shown, where labels alone do not show it."""
+    first = next_of_two(pairs, 80, "LOGS", sides=sides, moved=True)[0].text
+    assert "the judge changed: look for what is new" in first
+    assert said in first
+    assert "nothing to mend" not in first
+    assert "the judge changed:" not in next_of_two(pairs, 80, "LOGS", sides=sides)[0].text

@@ -90,6 +90,11 @@ def _changed_under(pair: Record, changed: Sequence[Record]) -> Record:
     return next((one for one in changed if where.items() <= one.items()), {})
 
 
+def have_moved(pair: Record, changed: Sequence[Record]) -> bool:
+    """Whether verdicts are shown to have moved under the condition of a pair."""
+    return any(shown for shown, _ in change_in_words(_changed_under(pair, changed)))
+
+
 def change_rows(change: Record) -> Iterator[Record]:
     """What changed between two sides, as rows beside those of coefficients: first minus second.
 

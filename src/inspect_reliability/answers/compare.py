@@ -45,6 +45,7 @@ from .changes_in_words import (
     beyond_noise_counted,
     change_in_words,
     change_rows,
+    have_moved,
     in_one_text,
     paired_in_words,
 )
@@ -349,7 +350,8 @@ def _answer(
     elif of_models := [] if _labelled(pairs) else next_of_models(analysis):
         then = of_models
     elif len(_by_sides(pairs)) == 1 and not many:
-        then = next_of_each(told_of, analysis, logs[0], labelled_alone(analysis, again))
+        moved = [name for name, own in told_of.items() if have_moved(own[0], changed)]
+        then = next_of_each(told_of, analysis, logs[0], labelled_alone(analysis, again), moved)
     else:
         then = next_of_several(_labelled(pairs), analysis, logs[0]) if pairs else []
     return [*said, *worst(told), *then, more(len(told) - 1)]

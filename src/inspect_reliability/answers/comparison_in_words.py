@@ -1,7 +1,7 @@
 """What a comparison of two says: who is ahead, or how many labels would tell."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
@@ -37,6 +37,8 @@ TOGETHER = (
     "so you may look for the largest difference. Each pair is compared on the questions that both "
     "judged; N is their number."
 )
+
+_CHANGED = "the judge changed: look for what is new in its model, prompt or settings"
 
 _WIDE, EXACT = 0.25, 0.1
 """Half the width of an interval that decides nothing, and that of one to plan for."""
@@ -349,6 +351,7 @@ def next_of_two(
     alone: tuple[str, str, int] | None = None,
     sides: Sides = Sides.WAYS,
     questions: int | None = None,
+    moved: bool = False,
 ) -> list[Text]:
     """What a comparison of two asks for.
 
@@ -359,11 +362,73 @@ def next_of_two(
         alone: What counts the labels of one side for both, that side, and how many there are.
         sides: What the sides are.
         questions: Questions of both without a label of any output; by default one an output.
+        moved: Whether verdicts are shown to differ beyond noise, on average or by shares.
     """
-    pair, verb = next(asked(pairs), (None, ""))
+    pair, _ = next(asked(pairs), (None, ""))
     if pair is None:
         return next_step("judge the same questions with both")
-    n, ends, exact = pair["n_questions"], pair["difference_interval"], pair["questions_needed"]
+    if told := _told_by_labels(pair, pairs, logs, sides, moved):
+        return told
+    step = _to_tell(pair, left, logs, alone, questions)
+    if not moved or sides is Sides.WAYS:
+        return step
+    if sides is Sides.TIMES:
+        return _by_what_sides_are(sides, "", _CHANGED, logs)
+    words = step[0].text.removeprefix("Next: ")
+    both = f"if these are one judge at two times, {_CHANGED}. If they are two prompts or settings, "
+    return [replace(step[0], text=f"Next: {both}{words}"), *step[1:]]
+
+
+def _needed(pair: Record) -> int | None:
+    """Labelled questions that would tell two sides apart; None if there are too many of them."""
+    n = pair["n_questions"]
+    needed: int | None = pair["questions_needed"]
+    needed = needed or questions_to_tell(pair["difference"], pair["difference_interval"], n)
+    return None if needed is None or needed > most_feasible(n) else needed
+
+
+def _told_by_labels(
+    pair: Record, pairs: Sequence[Record], logs: str, sides: Sides, moved: bool
+) -> list[Text]:
+    """What to do where labels tell two sides apart, or as good as alike; nothing elsewhere."""
+    n, ends = pair["n_questions"], pair["difference_interval"]
+    if pair["coefficient"] not in SHARES:
+        return []
+    if is_decided(pair):
+        return _by_what_sides_are(sides, f"use {_ahead(pair)}", _CHANGED, logs)
+    if not ends:
+        return []
+    if (most := max(map(abs, ends))) <= _ALIKE:
+        few = f"at most {in_points(most, n)}"
+        ways = f"they differ by {few}"
+        times = f"{'how often it is right' if moved else 'the judge'} changed by {few}"
+        if pair["coefficient"] == WITHIN_ONE:
+            near = "is within a step of the label"
+            ways = f"how often each {near} differs by {few}{_exact_beside(pairs)}"
+            times = f"how often it {near} changed by {few}"
+        found = f"{_CHANGED}; {times}" if moved else f"nothing to mend: {times}"
+        return _by_what_sides_are(sides, f"take the cheaper one: {ways}", found, logs)
+    if _needed(pair) is not None:
+        return []
+    verb = next(asked(pairs))[1]
+    many = f"more than {most_feasible(n):,} labelled questions would be needed"
+    return _by_what_sides_are(
+        sides,
+        f"take the cheaper one: {many} to tell which {verb}{_exact_ones(pair, pairs)}",
+        _CHANGED if moved else f"nothing to mend: no change is shown, and {many} to show one",
+        logs,
+    )
+
+
+def _to_tell(
+    pair: Record,
+    left: int,
+    logs: str,
+    alone: tuple[str, str, int] | None,
+    questions: int | None,
+) -> list[Text]:
+    """What to label or to judge, so that two sides can be told apart."""
+    exact = pair["questions_needed"]
     if pair["coefficient"] not in SHARES:
         if alone:
             again, name, n = alone
@@ -373,38 +438,13 @@ def next_of_two(
             to_know = f"to know the difference to within {EXACT:g}"
             return next_step(f"judge more questions with both (about {exact:,} in all), {to_know}")
         return _first_labels(left, logs)
-    if is_decided(pair):
-        return _by_what_sides_are(
-            sides,
-            f"use {_ahead(pair)}",
-            "the judge changed: look for what is new in its model, prompt or settings",
-            logs,
-        )
-    if not ends:
+    if not pair["difference_interval"]:
         return next_step(*more_labels(LABELS_OF_SIDES, left, logs, both="both"))
-    if (most := max(map(abs, ends))) <= _ALIKE:
-        few = f"at most {in_points(most, n)}"
-        ways, times = f"they differ by {few}", f"the judge changed by {few}"
-        if pair["coefficient"] == WITHIN_ONE:
-            near = "is within a step of the label"
-            ways = f"how often each {near} differs by {few}{_exact_beside(pairs)}"
-            times = f"how often it {near} changed by {few}"
-        return _by_what_sides_are(
-            sides, f"take the cheaper one: {ways}", f"nothing to mend: {times}", logs
-        )
-    needed = exact or questions_to_tell(pair["difference"], ends, n)
-    if needed is None or needed > most_feasible(n):
-        many = f"more than {most_feasible(n):,} labelled questions would be needed"
-        return _by_what_sides_are(
-            sides,
-            f"take the cheaper one: {many} to tell which {verb}{_exact_ones(pair, pairs)}",
-            f"nothing to mend: no change is shown, and {many} to show one",
-            logs,
-        )
+    needed = _needed(pair) or 0
     gives = f"to know the difference to within {EXACT * 100:.0f} points"
     if not exact:
         gives = f"to tell with {percent(PROBABLY)} probability, if it stays as it is"
-    lacking = max(needed - n, 1)
+    lacking = max(needed - pair["n_questions"], 1)
     return next_step(*more_labels(lacking, left, logs, needed, gives, "both", questions))
 
 
@@ -425,11 +465,21 @@ def next_of_each(
     analysis: Analysis,
     logs: str,
     alone: tuple[str, str, int] | None = None,
+    moved: Collection[str] = (),
 ) -> list[Text]:
-    """What a comparison of two asks for under each condition: once where all ask for the same."""
+    """What a comparison of two asks for under each condition: once where all ask for the same.
+
+    Args:
+        conditions: The differences under each, by its name.
+        analysis: The sides.
+        logs: What the command reads.
+        alone: What counts the labels of one side for both, that side, and how many there are.
+        moved: Names of the conditions under which verdicts are shown to have moved.
+    """
     (left, new), sides = shared_unlabelled(analysis), kind_of_sides(analysis)
     steps = [
-        (name, next_of_two(own, left, logs, alone, sides, new)) for name, own in conditions.items()
+        (name, next_of_two(own, left, logs, alone, sides, new, name in moved))
+        for name, own in conditions.items()
     ]
     alike = grouped_by(steps, lambda one: tuple(block.text for block in one[1]))
     said: list[Text] = []
