@@ -1,15 +1,16 @@
 """Our commands and inspect's, run in the process of the test."""
 
 import json
+import pickle
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
 from inspect_reliability.cli import main
-from inspect_reliability.judgments.rows import has_judgments
 from inspect_reliability.judgments.sources import judgments_from
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing.document import Document
@@ -47,19 +48,32 @@ def results(*arguments: object) -> dict[str, Any]:
 _READ: dict[object, Judgments] = {}
 
 
+def _content(given: Any) -> object:
+    """What is in a data frame, files or folders, as a key; None of anything else."""
+    if isinstance(given, pd.DataFrame):
+        return pickle.dumps(given)
+    places = given if isinstance(given, list | tuple) else [given]
+    if not all(isinstance(one, str | Path) for one in places):
+        return None
+    found = []
+    for place in (Path(str(one).removeprefix("file://")) for one in places):
+        files = sorted(place.rglob("*")) if place.is_dir() else [place]
+        found += [(str(place), one, one.read_bytes()) for one in files if one.is_file()]
+    return tuple(found)
+
+
 def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a file be read once in each way, for tests of what commands do with what was read."""
+    """Let a source be read once in each way, for tests of what commands do with what was read."""
 
     def known(given: Any, **ways: Any) -> Judgments:
-        places = given if isinstance(given, tuple | list) else ()
-        paths = [one for one in places if isinstance(one, str | Path) and has_judgments(str(one))]
-        texts = [(one, Path(one).read_bytes()) for one in paths if Path(one).is_file()]
-        if not texts or len(texts) < len(given):
+        content = _content(given)
+        if not content:
             return judgments_from(given, **ways)
-        asked = repr((texts, ways["reading"]))
+        places = "" if isinstance(given, pd.DataFrame) else repr(given)
+        asked = (content, places, repr(ways["reading"]))
         if asked not in _READ:
             _READ[asked] = judgments_from(given, **ways)
         return replace(_READ[asked], table=_READ[asked].table.copy())
 
-    for module in ("judgments.given_labels", "ranking.systems"):
+    for module in ("judgments.given_labels", "ranking.report", "ranking.systems"):
         monkeypatch.setattr(f"inspect_reliability.{module}.judgments_from", known)

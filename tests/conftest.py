@@ -29,7 +29,7 @@ from processes import PLACE, begin
 # How long an example takes depends on what else the machine does, not on what is tested.
 # The same few examples every time, or a change is refused for what it did not do; more with
 # --hypothesis-profile=search.
-settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile("repeatable")
 
@@ -155,6 +155,17 @@ def _few_permutations() -> Iterator[None]:
 def all_permutations(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports fit as many as a user's do, where a test looks at the floor."""
     monkeypatch.setattr("inspect_reliability.study.published.reported.PERMUTATIONS", 200)
+
+
+@pytest.fixture
+def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rankings and watches draw few studies where no test looks at what these say."""
+    from inspect_reliability.ranking import stability
+    from inspect_reliability.watching import bets
+
+    monkeypatch.setattr(stability, "_DRAWS", 200)
+    monkeypatch.setattr(stability, "_BOOTSTRAPS", 20)
+    monkeypatch.setattr(bets, "STUDIES", 10)
 
 
 @pytest.fixture

@@ -120,6 +120,7 @@ def test_every_public_function_is_here() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_draws", "read_once")
 @pytest.mark.parametrize("name", CALLS)
 def test_no_wrong_type_ends_in_a_traceback(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

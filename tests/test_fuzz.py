@@ -47,6 +47,7 @@ fuzz = settings(
     max_examples=EXAMPLES if EXAMPLES > 100 else QUICK,
     suppress_health_check=list(HealthCheck),
 )
+fuzz_logs = settings(fuzz, max_examples=fuzz.max_examples // 2)
 fuzz_commands = settings(fuzz, max_examples=fuzz.max_examples // 4)
 """A report takes a hundred times as long as reading what it is about."""
 
@@ -301,7 +302,7 @@ def judged(path: Path) -> tuple[dict[tuple[Any, ...], Any], bool]:
 
 
 @pytest.mark.slow
-@fuzz
+@fuzz_logs
 @given(data=st.data())
 def test_logs_with_broken_bytes(
     data: st.DataObject, log: Path, expected: dict[tuple[Any, ...], Any], place: Path
@@ -621,7 +622,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("undrawn")
+@pytest.mark.usefixtures("undrawn", "few_draws")
 @pytest.mark.parametrize("call", CALLS)
 def test_hostile_names_in_every_command(
     call: str, hostile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -268,6 +268,7 @@ def test_a_card_of_exact_verdicts(tmp_path: Path) -> None:
         assert found["varied"] == ["draw (every one, by its probability)"]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_of_cards_keeps_what_belongs_to_each() -> None:
     """Answer and cautions of a card stand below its name, not on top of the page."""
     both = together(*(changed(made(questions=8), judge=name) for name in "ab"))

@@ -352,6 +352,7 @@ def wordings(n: int = 4) -> pd.DataFrame:
     return frame.assign(judge="j")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_several_values_are_one_table_beside_the_best() -> None:
     """Each has what pandas says of it, and how far it is from the best."""
     frame = wordings()

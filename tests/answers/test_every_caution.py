@@ -34,6 +34,8 @@ from inspect_reliability.study.published.reported import with_published
 ROOT = Path(__file__).parents[2]
 PAGES = ("cautions.md",)
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 Cautions = list[str]
 
 DRAWN = "random of all questions"

@@ -71,6 +71,7 @@ def test_each_block_is_that_of_the_labels_so_far() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_the_picture_ends_as_the_command_does() -> None:
     """What may be kept is decided where `keep` promises it; the page says after how many."""
     goal = Goal("keep", 0.15)

@@ -25,7 +25,7 @@ from inspect_reliability.showing.document import named_figures
 from inspect_reliability.study.published.reported import with_published
 from inspect_reliability.verdicts import INVALID, NON_RESPONSE
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("read_once")]
 
 BEST = "{{ question }}{% for o in options %} [{{ o.label }}]: {{ o.text }}{% endfor %}"
 DESIGNS = [

@@ -22,7 +22,7 @@ from inspect_reliability.study.published.imported import (
     write_published_log,
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn", "read_once")]
 
 COMMANDS = {
     "report": ["report"],

@@ -13,6 +13,8 @@ from chains import faults, printed
 from commands import invoke, read_once
 from example_judgments import one_of_two_to_hold
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 ROOT = Path(__file__).parents[2]
 CHECKS = ROOT / "examples" / "checks.csv"
 LIKE_OTHERS = (

@@ -67,6 +67,7 @@ def test_every_key_of_a_report_is_declared(reports: list[dict[str, Any]]) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("read_once")
 @pytest.mark.parametrize(
     ("command", "beside"),
     [

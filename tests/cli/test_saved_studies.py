@@ -47,12 +47,12 @@ def rows(*places: Path) -> list[dict[str, Any]]:
 
 def seeds(folder: Path) -> None:
     for seed in (0, 100):
-        example_logs.judged(folder, seed=seed, order="reshuffled")
+        example_logs.judged(folder, 2, 2, seed=seed, order="reshuffled")
 
 
 def exact(folder: Path) -> None:
     task = bbh_judge(exact=True, temperatures=[1, 0.5])
-    example_logs.run(task, folder, model="hf_seeded/tiny-judge", limit=2, max_tokens=6)
+    example_logs.run(task, folder, model="hf_seeded/tiny-judge", limit=2, max_tokens=4)
 
 
 def experiment(folder: Path) -> None:
@@ -71,7 +71,7 @@ def numbers(folder: Path) -> None:
 
 def criteria(folder: Path) -> None:
     example_logs.foreign(folder)
-    example_logs.judged(folder)
+    example_logs.judged(folder, 2, 2)
 
 
 def rejudged(folder: Path) -> None:

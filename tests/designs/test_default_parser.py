@@ -289,8 +289,8 @@ HOSTILE = [
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_long_repetitions_end(unit: str) -> None:
-    """Reading takes time in proportion to the text: 4,000 characters come to an end."""
-    text = unit * (4_000 // len(unit))
+    """Reading takes time in proportion to the text: 2,000 characters come to an end."""
+    text = unit * (2_000 // len(unit))
     for design in (FIVE, YES_NO, TO_TEN):
         reader = Reader(design)
         assert reader.read(text).verdict in reader.categories

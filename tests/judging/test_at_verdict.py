@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inspect_ai import eval
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import Logprob, TopLogprob
 
@@ -193,22 +192,6 @@ def test_a_provider_without_probabilities(way: str, tmp_path: Path, logged: Logg
     assert logged.text.count("returns no log probabilities, so verdicts are sampled") == 1
     (row,) = analyse(judgments_from_logs(log.location)).results["rows"]
     assert (row["method"], row["n_replications"], row["open_mass"]) == ("sampled", 4, None)
-
-
-@pytest.mark.slow
-def test_the_engine_says_what_it_drew_from(tmp_path: Path) -> None:
-    """After many reasonings of the tiny judge, shares are those of its whole tree."""
-    options: dict[str, Any] = {"model": "hf_seeded/tiny-judge", "limit": 1, "max_tokens": 12}
-    options |= {"log_dir": str(tmp_path), "display": "none", "log_realtime": False}
-    (whole,) = eval(bbh_judge(exact=True), **options)
-    (after,) = eval(bbh_judge(exact="verdict", replications=12), **options)
-    (one,), (other,) = (analyse(judgments_from_logs(log.location)).rows for log in (whole, after))
-    assert one.counts.categories == other.counts.categories
-    assert other.counts.shares == pytest.approx(one.counts.shares, abs=0.1)  # type: ignore[union-attr]
-    disagreement = 1 - one.record["agreement"]
-    assert other.record["disagreement_at_verdict"] == pytest.approx(disagreement, abs=0.1)
-    both = analyse(judgments_from_logs([whole.location, after.location])).results["rows"]
-    assert {row["method"] for row in both} == {"exact", "exact at the verdict"}
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ PAIR = JudgeDesign(
     {"options": ["A", "B"]},
 )
 GRADE = JudgeDesign("Grade", "Grade it. {{ question }}\n[A]: {{ response }}", {"from": 1, "to": 5})
-QUESTIONS, REPLICATIONS = 12, 6
+QUESTIONS, REPLICATIONS = 9, 5
 
 
 def items(*names: str) -> list[Item]:
@@ -177,10 +177,10 @@ def test_a_change_of_nothing_is_refused() -> None:
 
 def test_the_cells_are_said_before_the_first_call(capsys: pytest.CaptureFixture[str]) -> None:
     """The most that there can be: a change may find nothing to change in an answer."""
-    short = [*items("one"), Item("short", "Q", {"one": "yes"})]
+    short = [*items("one")[:3], Item("short", "Q", {"one": "yes"})]
     judge(GRADE, short, replications=3, answers=["layout", "empty"])
     assert (
-        "Grade: 13 questions x 3 answers (given, layout, empty) = 39 cells x 3 replications = 117 "
+        "Grade: 4 questions x 3 answers (given, layout, empty) = 12 cells x 3 replications = 36 "
         "calls at most"
     ) in capsys.readouterr().out
 

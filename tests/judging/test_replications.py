@@ -112,7 +112,7 @@ def test_outputs_may_end_at_their_verdict(judge: Judge) -> None:
     """
     whole = {"model": "hf_seeded/tiny-judge", "max_tokens": 50}
     asked = {"whole": whole, "stopped": whole | {"model_args": {"stop_at_verdict": True}}}
-    logs = {name: judge(bbh_judge(replications=8), **one) for name, one in asked.items()}
+    logs = {name: judge(bbh_judge(replications=5), **one) for name, one in asked.items()}
     assert logs["stopped"].eval.model_args == {"stop_at_verdict": True}
     outputs = {
         name: [choice.message.text for one in log.samples or [] for choice in one.output.choices]
@@ -268,11 +268,11 @@ def test_a_hundred_replications_fit_into_a_summary(judge: Judge) -> None:
 
 def test_a_longer_sample_is_read_in_full(judge: Judge) -> None:
     """Where the summary leaves the verdicts out, the sample has them."""
-    task = bbh_judge(replications=250, order="reshuffled")
+    task = bbh_judge(replications=150, order="reshuffled")
     log = judge(task, limit=1, model=example_logs.judge())
     (summary,) = read_eval_log_sample_summaries(log.location)
     assert replications_in((summary.scores or {})["verdict"]) is None
-    assert len(judgments_from_logs(log.location)) == 250
+    assert len(judgments_from_logs(log.location)) == 150
 
 
 @pytest.mark.parametrize("value", [0, -1, True, 2.5, "many", "5-2", "0-3", "1-2-3", [3]])

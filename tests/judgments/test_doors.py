@@ -16,6 +16,8 @@ from inspect_reliability.judgments.sources import judgments_from
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.ranking.systems import judgments_on_systems
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 DOORS = Path(__file__).parent.parent / "doors"
 
 READ = {

@@ -191,10 +191,15 @@ def test_rows_of_several_raters_are_one_verdict(named: str | None) -> None:
         ("pandalm_evaluator", "column 'evaluator' taken for 'judge'", 0),
     ],
 )
-def test_files_as_people_have_them(data: Path, name: str, says: str, code: int) -> None:
+def test_files_as_people_have_them(
+    data: Path, tmp_path: Path, name: str, says: str, code: int
+) -> None:
     """The line before the answer says what repeats, and how to say what it is."""
+    file = data / f"doors/{name}.csv"
     tie = ["--map", "0=Tie"] if name.startswith("pandalm") else []
-    run = invoke("report", data / f"doors/{name}.csv", *tie)
+    if name == "llmbar_colliding":  # a row in seven shows it
+        pd.read_csv(file, dtype=str)[::7].to_csv(file := tmp_path / file.name, index=False)
+    run = invoke("report", file, *tie)
     assert says in " ".join(run.stderr.split())
     assert run.exit_code == code
 

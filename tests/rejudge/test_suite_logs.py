@@ -33,7 +33,7 @@ from inspect_reliability.ranking.report import rank_results
 from inspect_reliability.rejudging.rejudging import Rejudging
 from inspect_reliability.rejudging.wrapped import wrap
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("read_once", "few_draws")]
 
 QUESTIONS, EPOCHS, TRIES = 12, 2, 4
 FEW = 5
@@ -328,9 +328,9 @@ def test_a_model_object_is_named(logs: Logs, tmp_path: Path) -> None:
 
 def test_checks_that_failed_say_why(logs: Logs, tmp_path: Path) -> None:
     """Where no call succeeded, the answer has the error of the calls."""
-    rejudged(logs.suite, tmp_path / "checks", model=grader(broken=True), replications=2)
+    rejudged(logs.suite, tmp_path / "checks", model=grader(broken=True), replications=2, limit=FEW)
     done = invoke("watch", str(tmp_path / "checks"), code=2)
-    calls = QUESTIONS * EPOCHS * 2
+    calls = FEW * 2
     assert f"{calls} x ConnectionError: 401: no such key" in done.stderr
 
 

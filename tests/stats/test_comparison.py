@@ -52,7 +52,7 @@ def test_equal_judges_of_unequal_tries_are_not_told_apart() -> None:
     generator, names = np.random.default_rng(0), [f"q{q}" for q in range(8)]
     labels = Cells(np.tile([1, 0], (8, 1)), names, ("A", "B"))
     parted = []
-    for _ in range(100):
+    for _ in range(50):
         chances, given = generator.beta(3.6, 0.4, 8), {}
         for judge, tries in enumerate((20, 2, 20)):
             right = generator.binomial(tries, chances)
@@ -237,7 +237,7 @@ def test_several_judges_at_once() -> None:
     """Six equal judges: all 15 intervals hold 0 in 95% of studies, where single ones would not."""
     shares = [0.91, 0.03, 0.03, 0.03]
     generator, single, together = np.random.default_rng(12), [], []
-    for _ in range(10):
+    for _ in range(7):
         chances = generator.dirichlet(np.array(shares) * 2, size=25)
         judges = {str(j): counts(generator.multinomial(10, chances)) for j in range(6)}
         found = compare_all(of_one_benchmark(judges))
@@ -374,7 +374,7 @@ def test_pooled_intervals_hold_together() -> None:
     generator = np.random.default_rng(16)
     held = [
         all(one.low <= 0 <= one.high for one in compare_all(several(generator, "abcd")))
-        for _ in range(10)
+        for _ in range(6)
     ]
     assert np.mean(held) >= 0.9
 

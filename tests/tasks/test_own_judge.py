@@ -22,9 +22,9 @@ from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.scoring import verdict
 from inspect_reliability.study.benchmarks import BENCHMARKS
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("read_once")]
 
-QUESTIONS, EPOCHS = 4, 3
+QUESTIONS, EPOCHS = 3, 3
 
 OPTIONS = """\
 name: {name}

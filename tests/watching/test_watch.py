@@ -22,6 +22,8 @@ from inspect_reliability.watching.direction import direction_in_words
 from inspect_reliability.watching.report import watch as watch_in_python
 from inspect_reliability.watching.report import watch_document
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 ROOT = Path(__file__).parents[2]
 KEYS = [
     *("check", "time", "judge", "p", "bet", "alarm", "stream_p", "stream_bet"),
@@ -109,6 +111,7 @@ def test_a_quiet_judge_ends_with_0_and_says_how_soon_a_change_would_be_found(sav
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_a_changed_judge_ends_with_1_and_its_anchors_are_named(save) -> None:
     """Five anchors turn at check 15: since when, which, to what, and worse by their labels."""
     file = save(checks(turned=5, at=15))
@@ -541,6 +544,7 @@ def test_a_check_that_does_not_exist_is_refused(save) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_the_page_has_one_picture(save, tmp_path: Path) -> None:
     page = tmp_path / "watch.html"
     invoke("watch", save(checks(turned=5, at=15)), "--html", page)
