@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,19 @@ def results(*arguments: object) -> dict[str, Any]:
     assert done.exit_code == 0, done.output
     found: dict[str, Any] = json.loads(done.stdout)
     return found
+
+
+def once(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which computes once what it returns for the same arguments."""
+    known: dict[bytes, Any] = {}
+
+    def same(*given: Any, **named: Any) -> Any:
+        asked = pickle.dumps((given, named))
+        if asked not in known:
+            known[asked] = function(*given, **named)
+        return known[asked]
+
+    return same
 
 
 _READ: dict[object, Judgments] = {}

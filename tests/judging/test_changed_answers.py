@@ -27,13 +27,13 @@ PAIR = JudgeDesign(
     {"options": ["A", "B"]},
 )
 GRADE = JudgeDesign("Grade", "Grade it. {{ question }}\n[A]: {{ response }}", {"from": 1, "to": 5})
-QUESTIONS, REPLICATIONS = 9, 5
+QUESTIONS, REPLICATIONS = 12, 6
 
 
-def items(*names: str) -> list[Item]:
+def items(*names: str, questions: int = QUESTIONS) -> list[Item]:
     return [
         Item(f"q{n}", f"What is {n}?", {name: f"{name} says {n}. It is so." for name in names})
-        for n in range(QUESTIONS)
+        for n in range(questions)
     ]
 
 
@@ -65,15 +65,17 @@ def obedient(prompt: str, draw: random.Random) -> str:
 Says = Callable[[str, random.Random], str]
 
 
-def run(says: Says, folder: Path, design: JudgeDesign = PAIR, **options: Any) -> EvalLog:
+def run(
+    says: Says, folder: Path, design: JudgeDesign = PAIR, questions: int = 9, **options: Any
+) -> EvalLog:
     def answer(messages: Any, tools: Any, choice: Any, config: Any) -> ModelOutput:
         said = f"Verdict: {says(messages[-1].text, random.Random(config.seed))}"
         output = ModelOutput.from_content("mockllm/model", said)
         output.usage = ModelUsage()
         return output
 
-    given = items("one", "two") if design is PAIR else items("one")
-    task = judge(design, given, **({"replications": REPLICATIONS} | options))
+    given = items(*("one", "two")[: 1 + (design is PAIR)], questions=questions)
+    task = judge(design, given, **({"replications": 4} | options))
     model = get_model("mockllm/model", custom_outputs=answer, memoize=False)
     log = evaluate(task, folder, model=model)
     assert log.status == "success", log.error
@@ -83,7 +85,8 @@ def run(says: Says, folder: Path, design: JudgeDesign = PAIR, **options: Any) ->
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
     """A steady judge of pairs, shown an instruction and an empty answer."""
-    return run(steady, tmp_path_factory.mktemp("log"), answers=["instruction", "empty"])
+    options: Any = {"replications": REPLICATIONS, "answers": ["instruction", "empty"]}
+    return run(steady, tmp_path_factory.mktemp("log"), questions=QUESTIONS, **options)
 
 
 @pytest.mark.slow

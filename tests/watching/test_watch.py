@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from commands import inspect, invoke
+from commands import inspect, invoke, once
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.sources import judgments_from
@@ -73,11 +73,18 @@ def outputs(
     return pd.DataFrame(rows, columns=["time", "question", "verdict"]).assign(judge="j")
 
 
+STREAM, POWER = once(partial(bets.watch_stream, parts=199)), once(bets.power)
+
+
 @pytest.fixture(autouse=True)
 def _fewer_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """p-values of fewer random parts are as valid, and quick; so are fewer studies of power."""
+    """p-values of fewer random parts are as valid, and quick; so are fewer studies of power.
+
+    What is printed in two forms is computed once.
+    """
     monkeypatch.setattr(bets, "STUDIES", 10)
-    monkeypatch.setattr(changed, "watch_stream", partial(bets.watch_stream, parts=199))
+    monkeypatch.setattr(changed, "watch_stream", STREAM)
+    monkeypatch.setattr(changed, "power", POWER)
 
 
 @pytest.fixture
