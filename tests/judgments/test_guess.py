@@ -265,6 +265,28 @@ def test_judges_with_their_tries_side_by_side(
         assert (known or ()) == (tuple(expected) if len(expected) > 1 else "".join(expected) or ())
 
 
+@pytest.mark.parametrize("kind", ["nullable", "category", "NA"])
+def test_types_of_pandas_are_read_as_their_values(kind: str) -> None:
+    """Nullable columns, categories and NA ask the same, and are read as the same judgments."""
+    plain = graded(("chat_id", "text", "model", "try", "verdict", "note"))
+    plain = plain.assign(note=None, verdict=plain["verdict"].map(["", *"abcde"].__getitem__))
+    plain.loc[::7, "verdict"] = None
+    if kind == "NA":
+        typed = plain.astype(object).where(plain.notna(), pd.NA)
+    else:
+        typed = plain.convert_dtypes() if kind == "nullable" else plain.astype("category")
+    asked = []
+    for frame in (plain, typed):
+        with pytest.raises(UserError) as error:
+            judgments_from_frame(frame)
+        asked.append(str(error.value))
+    assert "Is 'chat_id' the question" in asked[0]
+    assert asked[1] == asked[0]
+    columns = {"chat_id": "question", "text": "output", "try": "replication"}
+    one, other = (judgments_from_frame(frame, columns) for frame in (plain, typed))
+    pd.testing.assert_frame_equal(other.table, one.table)
+
+
 @pytest.mark.slow
 def test_what_rows_leave_open_is_in_the_first_question(tmp_path: Path) -> None:
     """With a judge beside a model, the model is judged; the proposed call is asked nothing more."""

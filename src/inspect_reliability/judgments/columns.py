@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import is_
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -373,6 +374,37 @@ def factorized(values: pd.Series[Any]) -> tuple[Any, list[Any]]:
     codes, _ = pd.factorize(plain.map(repr).mask(plain.isna()))
     first = ~pd.Series(codes).duplicated() & plain.notna()
     return codes[same], plain[first].tolist()
+
+
+def of_plain_types(frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame of numpy's types and of objects, None where pandas has its NA.
+
+    NA is neither true nor equal to anything, and categories that no row has are no groups.
+    """
+    import pandas as pd
+
+    given = [values for _, values in frame.items()]
+    made = [*map(_of_plain_type, given)]
+    if all(map(is_, made, given)):
+        return frame
+    return pd.concat(made, axis="columns").set_axis(frame.columns, axis="columns")
+
+
+def _of_plain_type(values: pd.Series[Any]) -> pd.Series[Any]:
+    import numpy as np
+    import pandas as pd
+
+    dtype: Any = values.dtype
+    if values.dtype == object:
+        none = values.isna()
+        return values.where(~none, None) if any(one is pd.NA for one in values[none]) else values
+    if isinstance(dtype, np.dtype | pd.DatetimeTZDtype):
+        return values
+    if dtype.kind == "f" and hasattr(dtype, "numpy_dtype"):
+        floats = values.to_numpy(dtype.numpy_dtype, na_value=np.nan)
+        return pd.Series(floats, values.index, name=values.name)
+    objects = pd.Series(np.asarray(values, dtype=object), values.index, object, values.name)
+    return objects.where(values.notna(), None)
 
 
 def without_arrays(value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ..errors import UserError
 from .column_names import blank, lacking, renamed_columns
-from .columns import LABELS, OF_LABELS
+from .columns import LABELS, OF_LABELS, of_plain_types
 from .guess import hint_of_several
 from .outside_scale import allowed_in
 from .reading import Code, Note, Reading, refuse
@@ -127,7 +127,7 @@ def read_labels(
         frame, notes = _rows(
             source, sheet, [one for one, ours in columns.items() if ours in LABELS]
         )
-        frames[name] = _by_part(named_once(frame, name)), notes
+        frames[name] = _by_part(named_once(of_plain_types(frame), name)), notes
     known = {name for frame, _ in frames.values() if not _is_sheet(frame) for name in frame}
     own = {yours: ours for yours, ours in columns.items() if ours in LABELS}
     absent = [name for name in own if not {*name.split("+")} <= known]

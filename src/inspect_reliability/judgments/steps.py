@@ -34,6 +34,7 @@ from .columns import (
     in_order,
     most_levels,
     numbers_of,
+    of_plain_types,
     of_role,
     without_arrays,
 )
@@ -176,7 +177,7 @@ def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = Fals
     Raises:
         UserError: A column is missing, is there twice, or has a value of another kind.
     """
-    given, exported = as_rows(given, reading)
+    given, exported = as_rows(map(of_plain_types, given), reading)
     start = next(given)
     given, reading = chain([start], given), reading_of_list(start, reading)
     reading, unlabelled = without_lacking_labels(start, reading)
