@@ -114,7 +114,7 @@ def test_labels_are_asked_of_each_promise_that_has_questions_of_its_own(
     pd.concat([both.assign(judge="a"), both.assign(judge="b")]).to_csv("both.csv", index=False)
     done = invoke("keep", "both.csv", "--max-error", ".05", "--by", "topic", "--by", "judge")
     said = " ".join(done.stdout.split())
-    assert "label the other 180, 90 for each of 2 promises" in said
+    assert "label the other 180 (90 of each topic: each makes a promise" in said
     assert "inspect-reliability label both.csv --most 180 --out label.html" in said
     asked = ("keep", "both.csv", "--max-error", ".3", "--by", "topic", "--by", "judge")
     said = " ".join(invoke(*asked).stdout.split())

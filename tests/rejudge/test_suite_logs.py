@@ -238,7 +238,7 @@ def test_a_promise_of_several_outputs_a_question(logs: Logs, tmp_path: Path) -> 
     assert commands_in(invoke(*gate).stdout) == [[*call[:4], "--by", "epoch"]]
     (tmp_path / "labels.csv").write_text("\n".join(["id,label", *lines[::3]]))
     said = " ".join(invoke(*then).stdout.split())
-    [(each, most)] = re.findall(r"about (\d+) of each epoch: .* --most (\d+)", said)
+    [(each, most)] = re.findall(r"(\d+) of each epoch: .* --most (\d+)", said)
     assert int(most) == EPOCHS * int(each)
 
 

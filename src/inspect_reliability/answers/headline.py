@@ -259,7 +259,7 @@ def _few_labels(panel: LabelledCascade, error: str) -> str:
     if needed and needed <= most_feasible(known):
         n = len(panel.questions)
         beyond = f", more than these {n:,} questions" if needed > n else ""
-        return f"{few} (about {needed:,} would do{beyond})"
+        return f"{few} (about {needed:,} would do{panel.no_rule.how_probably}{beyond})"
     return few if known < panel.fewest_labels else ""
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil, isfinite
 
 from ..showing.formats import amount, most_feasible, percent
 from ..stats.cells import ROUNDING
 from ..stats.interval_scales import one_sided
-from ..stats.selective import Rule, Threshold, fewest_kept
+from ..stats.selective import POWER, Needed, Rule, Threshold, fewest_kept
 from .promise import Promise
 from .row import Row, by_options, tells_outputs_apart
 
@@ -46,6 +47,8 @@ def why_stopped_without(rule: Rule, promise: Promise, labels: int, skipped: int)
         return f"too many errors: {every}; everything that could be kept was reached"
     return f"not decided yet by {amount(labels, 'label')}{and_skipped(skipped)}"
 
+
+_IF = " if errors stay as frequent"
 
 _DIGITS = 1000
 """Parts to which a bound is rounded up."""
@@ -90,27 +93,39 @@ class NoRule:
     tries: Sequence[float]
 
     @property
-    def _needed(self) -> int:
+    def _fewest(self) -> int:
         """Labelled questions without an error that the promise needs."""
         promise = self.promise
         return fewest_kept(promise.max_error, promise.confidence, promise.within_one)
 
+    @cached_property
+    def needed(self) -> Needed | None:
+        """Labels that would do: probably, or where so few tell of no such number, as it looks.
+
+        None where all verdicts `together` are right often enough by these labels.
+        """
+        if self.together and self.stopped_at:
+            return None
+        likely, most = self.rule.needed, most_feasible(self.questions)
+        as_before = self.rule.if_as_before
+        if as_before and not (likely and likely.labels <= most):
+            return as_before
+        return likely
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether it is known how probably these labels would do."""
+        return self.needed is self.rule.needed
+
     @property
     def more_labels(self) -> int | None:
-        """Labels that would do if errors stay as frequent; None where these are as many.
-
-        Where these are, but fewer of them than their share are of what would be kept, more do.
-        """
-        labels, step = self.rule.labels, self.rule.labels_for
-        if labels and step and labels <= self.labelled and step.n_labelled < self._needed:
-            lacking = max(step.kept * labels, self._needed) - step.n_labelled
-            labels = self.labelled + ceil(lacking / step.kept - ROUNDING)
-        return labels if labels and labels > self.labelled else None
+        """Labels that would do, with those there are; None if no number would."""
+        return self.needed.labels if self.needed else None
 
     @property
     def stopped_at(self) -> Threshold | None:
         """The first threshold that was tested; None where all have too few labels."""
-        enough = [step for step in self.rule.path if step.n_labelled >= self._needed]
+        enough = [step for step in self.rule.path if step.n_labelled >= self._fewest]
         return enough[-1 if self.promise.within_one else 0] if enough else None
 
     @property
@@ -134,7 +149,7 @@ class NoRule:
         if first is None:
             return (
                 f"too few labels: {amount(most, 'labelled question')} could be kept, and the "
-                f"promise needs {self._needed} without an error; {self._more_labels(None)}"
+                f"promise needs {self._fewest} without an error; {self._more_labels(None)}"
             )
         few = (first.error or 0.0) < self.promise.max_error
         why = f"too few labels to show {self.promise.most}" if few else "too many errors"
@@ -155,26 +170,27 @@ class NoRule:
 
     def _more_labels(self, tested: Threshold | None) -> str:
         """How many labels would do, for which votes; or where the rule stopped."""
-        labels, n = self.more_labels, self.questions
-        if self.rule.labels and not labels:
-            if self.promise.within_one or tested is None:
-                return "no part of the verdicts passes by these labels"
-            stops = "the rule looks at the steadiest verdicts first, and stopped there"
-            together = self.together
-            return f"{stops}; all of them together: {together.words}" if together else stops
-        if not labels:
-            return "no number of labels would be enough, if errors stay as frequent"
+        labels, n, together = self.more_labels, self.questions, self.together
+        if not self.needed or not labels:
+            if together and tested:
+                stops = "the rule looks at the steadiest verdicts first, and stopped there"
+                return f"{stops}; all of them together: {together.words}"
+            return f"no number of labels would be enough,{_IF}"
         if labels > most_feasible(n):
-            return (
-                f"more than {most_feasible(n):,} labels would be needed, if errors stay as frequent"
-            )
-        do = f"about {labels:,} labels would be enough"
-        step = self.rule.labels_for
-        if step and tested and step.threshold != tested.threshold:
+            return f"more than {most_feasible(n):,} labels would be needed,{_IF}"
+        do = f"about {labels:,} labels would be enough{self.how_probably * self.is_likely}"
+        step = self.needed.step
+        if tested and step.threshold != tested.threshold:
             do += f" for those with {self._votes(step)}"
         if labels > n:
             do += f", more than these {n:,} questions can have"
-        return f"{do}, if errors stay as frequent"
+        unknown = "" if self.is_likely else "; the labels so far are too few to say how probably"
+        return f"{do},{_IF}{unknown}"
+
+    @property
+    def how_probably(self) -> str:
+        """With which probability the labels would do; where that is not known, on what terms."""
+        return f" with {percent(POWER)} probability" if self.is_likely else _IF
 
     def _votes(self, step: Threshold) -> str:
         """The votes that a threshold asks for."""

@@ -70,6 +70,7 @@ def what_next(
     needed = needed if needed <= len(panel.questions) else 0
     lacking = needed - known if needed > known else needed
     goal = f"so that a rule with {panel.promise.most} {panel.promise.wrong} can be found"
+    goal += panel.no_rule.how_probably * bool(needed)
     separate = _separate(found)
     outputs, each = _of_each(separate)
     if needed and not left:
@@ -81,7 +82,8 @@ def what_next(
         alone = any(row.not_at_random for row in panel.rows)
         label = "label them"
         label += ", and promise by these labels alone" if alone else f", {goal}"
-        return next_step(f"draw more {outputs} at random{each.format(n)}, and {label}", draw)
+        about = each.replace("(", "(about ", 1).format(n)
+        return next_step(f"draw more {outputs} at random{about}, and {label}", draw)
     looser = [*_allow_more(panel, again, out), *_hold_all(found, analysis, logs, options)]
     if more_labels and more_labels > most_feasible(len(panel.questions)):
         return [*next_step(BETTER), *looser]
@@ -108,7 +110,7 @@ def _of_each(separate: Sequence[LabelledCascade]) -> tuple[str, str]:
     if not separate[1:]:
         return "questions", ""
     of = " and ".join(differing_columns(separate))
-    return "outputs", f" (about {{:,}} of each {of}: each makes a promise by its own labels)"
+    return "outputs", f" ({{:,}} of each {of}: each makes a promise by its own labels)"
 
 
 def _separate(found: Sequence[LabelledCascade]) -> list[LabelledCascade]:

@@ -19,6 +19,9 @@ MOST_THRESHOLDS = 50
 LABELS_DIFFER = 0.01
 """The promise is withdrawn where labelled questions differ from others at this level."""
 
+POWER = 0.8
+"""The probability with which planned labels keep a promise."""
+
 _PERMUTATIONS = 1_999
 
 _MANY_PERMUTATIONS = 9_999
@@ -135,6 +138,13 @@ class Threshold(NamedTuple):
         return self.errors / self.n_labelled if self.n_labelled else None
 
 
+class Needed(NamedTuple):
+    """Labelled questions by which a threshold probably passes."""
+
+    labels: int
+    step: Threshold
+
+
 @dataclass(frozen=True)
 class Rule:
     """The loosest threshold that keeps the promise.
@@ -142,16 +152,16 @@ class Rule:
     Attributes:
         step: What it keeps; None if no threshold keeps the promise.
         path: Every threshold, the strictest first.
-        labels: Where there is none, labelled questions that would do if errors stay as frequent;
-            None if no number does.
-        labels_for: The threshold that would pass with these.
+        needed: Where there is none, labels by which one passes with a probability of `POWER`, as
+            far as these labels tell; None if no number does.
+        if_as_before: The same if exactly as many further verdicts are wrong as before.
         known: Whether every verdict that could be kept is labelled, so that its errors are counted.
     """
 
     step: Threshold | None
     path: tuple[Threshold, ...]
-    labels: int | None = None
-    labels_for: Threshold | None = None
+    needed: Needed | None = None
+    if_as_before: Needed | None = None
     known: bool = False
 
     def refuted(self, max_error: float, confidence: float) -> bool:
@@ -211,7 +221,14 @@ def selective_rule(
         found = step
     if found or not path:
         return Rule(found, path)
-    return Rule(None, path, *_labels(path, needed, max_error, confidence, whole_first))
+    known, test = int(cascade.labelled.sum()), (needed, max_error, 1 - confidence)
+
+    def by(error: FloatArray) -> Needed | None:
+        more = _more_labels(path, error, test, whole_first)
+        return more and Needed(known + more.labels, more.step)
+
+    as_before = np.array([step.error or 0.0 for step in path])
+    return Rule(None, path, by(_likely_errors(path)), by(as_before))
 
 
 def labels_for_rule(
@@ -220,7 +237,7 @@ def labels_for_rule(
     confidence: float,
     whole_first: bool = False,
     more: float = 0.0,
-    power: float = 0.8,
+    power: float = POWER,
 ) -> int | None:
     """Fewest new labelled questions with which a rule begins with some probability.
 
@@ -237,24 +254,19 @@ def labels_for_rule(
     Returns:
         None if no number would do.
     """
-    from scipy.special import bdtr
-    from scipy.stats import binom
-
     if not path:
         return None
     needed = fewest_kept(max_error, confidence, whole_first)
     delta = 1 - (_halved(confidence) if whole_first else confidence)
-    kept = np.array([step.kept for step in path])
-    error = np.array([(step.errors + 0.5) / (step.n_labelled + 1) + more for step in path])
-    sizes, tried = _tried(kept, needed, whole_first)
-    enough = np.zeros(len(sizes), dtype=bool)
-    for step in tried:
-        n = (kept[step] * sizes + ROUNDING).astype(int)
-        over = binom.ppf(delta, n, max_error)  # wrong ones with which a test passes, or one more
-        most = over - (bdtr(over, n, max_error) > delta + ROUNDING)
-        power_of = bdtr(np.maximum(most, 0), n, np.minimum(error[step], 1))
-        enough |= (step >= 0) & (most >= 0) & (power_of >= power)
-    return int(sizes[enough.argmax()]) if enough.any() else None
+    new = [Threshold(step.threshold, step.kept, 0, 0) for step in path]
+    test, error = (needed, max_error, delta), _likely_errors(path) + more
+    found = _more_labels(new, error, test, whole_first, power)
+    return found.labels if found else None
+
+
+def _likely_errors(path: Sequence[Threshold]) -> FloatArray:
+    """The share of wrong verdicts at each threshold, as its labels tell (Jeffreys)."""
+    return np.array([(step.errors + 0.5) / (step.n_labelled + 1) for step in path])
 
 
 def _halved(confidence: float) -> float:
@@ -262,45 +274,51 @@ def _halved(confidence: float) -> float:
     return 1 - (1 - confidence) / 2
 
 
-def _labels(
+def _more_labels(
     path: Sequence[Threshold],
-    needed: int,
-    max_error: float,
-    confidence: float,
+    error: FloatArray,
+    test: tuple[int, float, float],
     whole_first: bool,
-) -> tuple[int | None, Threshold | None]:
-    """Fewest labelled questions with which the rule would begin, if errors stay as frequent.
+    power: float = POWER,
+) -> Needed | None:
+    """Fewest further labelled questions with which the rule begins with some probability.
 
-    The rule begins with the strictest threshold that then keeps `needed` of them. And the threshold
-    that passes; None twice if no number would do.
+    The rule begins with the strictest threshold that then keeps enough of them, and passes where
+    the errors so far and those of the others are few: Bin(n, `error`) of each threshold. `test` has
+    how many a threshold has to keep, the share that may be wrong, and the level.
+
+    Returns:
+        How many, and the threshold that passes; None if no number would do.
     """
     from scipy.special import bdtr
+    from scipy.stats import binom
 
-    kept, error = np.array([(step.kept, step.error or 0.0) for step in path]).T
-    sizes, tried = _tried(kept, needed, whole_first)
-    passed = np.full(len(sizes), -1)
-    for step in reversed(tried):
-        n = (kept[step] * sizes + ROUNDING).astype(int)
-        errors = np.ceil(error[step] * n - ROUNDING)
-        passes = (step >= 0) & (n > 0) & (bdtr(errors, n, max_error) <= 1 - confidence + ROUNDING)
-        passed[passes] = step[passes]
-    if not len(found := np.flatnonzero(passed >= 0)):
-        return None, None
-    return int(sizes[found[0]]), path[passed[found[0]]]
+    needed, max_error, delta = test
+    more = _sizes()
+    kept, known, errors = np.array([(s.kept, s.n_labelled, s.errors) for s in path]).T
+    new = (np.multiply.outer(kept, more) + ROUNDING).astype(int)
+    n = new + known[:, None].astype(int)
+    enough = n >= needed
+    step = np.where(enough.any(axis=0), enough.argmax(axis=0), -1)
+    whole = [np.full(len(more), len(path) - 1)] if whole_first else []
+    passed = np.full(len(more), -1)
+    for tried in (step, *whole):
+        at = np.arange(len(more))
+        of, own = n[tried, at], new[tried, at]
+        over = binom.ppf(delta, of, max_error)  # wrong ones with which a test passes, or one more
+        left = over - (bdtr(over, of, max_error) > delta + ROUNDING) - errors[tried]
+        passes = bdtr(np.maximum(left, 0), own, np.minimum(error[tried], 1)) >= power
+        passed = np.where((tried >= 0) & (left >= 0) & passes, tried, passed)
+    found = np.flatnonzero(passed >= 0)
+    return Needed(int(more[found[0]]), path[passed[found[0]]]) if len(found) else None
 
 
-def _tried(kept: FloatArray, needed: int, whole_first: bool) -> tuple[IntArray, list[IntArray]]:
-    """Numbers of labelled questions, and the thresholds at which a rule would begin with each.
-
-    -1 where none has enough of them. `kept` are the shares of questions that thresholds keep.
-    """
-    sizes = [needed]
+def _sizes() -> IntArray:
+    """Numbers of further labels that are tried."""
+    sizes = [1]
     while (size := sizes[-1] + max(1, sizes[-1] // 100)) <= _MOST_LABELS:
         sizes.append(size)
-    enough = np.multiply.outer(kept, sizes) >= needed - ROUNDING
-    step = np.where(enough.any(axis=0), enough.argmax(axis=0), -1)
-    whole = [np.full(len(sizes), len(kept) - 1)] if whole_first else []
-    return np.array(sizes), [*whole, step]
+    return np.array(sizes)
 
 
 def steps_of(values: FloatArray, most: float = MOST_THRESHOLDS) -> FloatArray:
