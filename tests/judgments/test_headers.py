@@ -73,3 +73,30 @@ def test_a_first_row_with_a_rare_verdict_is_a_row(tmp_path: Path) -> None:
     """Of a question that was judged once, by a judge that did nothing else."""
     rows = [["q99", "c", "tie", "A"], *LONG]
     assert len(judgments_from_file(written(tmp_path, LONG_NAMES, rows)).table) == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([*GRADES[:6], ["Team B", "", "", ""], *GRADES[6:]], "headings or remarks: 'Team B'"),
+        ([*GRADES, ["Quelle: Amt 3, März", "", "", ""]], "left out as headings or remarks"),
+        ([*GRADES, ["Summe", "30", "28", ""]], "rows that sum up others left out: 'Summe'"),
+        (
+            [*GRADES, ["Ø gesamt", "3", "2", ""], ["Anzahl:", "12", "12", ""]],
+            "'Ø gesamt', 'Anzahl:'",
+        ),
+    ],
+)
+def test_headings_remarks_and_totals_judge_nothing(
+    rows: list[list[str]], says: str, tmp_path: Path
+) -> None:
+    """They are said; a row without any verdict stays, and so do questions called sum and mean."""
+    plain = judgments_from_file(written(tmp_path, NAMES, GRADES), COLUMNS)
+    found = judgments_from_file(written(tmp_path, NAMES, rows), COLUMNS)
+    pd.testing.assert_frame_equal(found.table, plain.table)
+    assert any(says in note.what for note in found.notes)
+    failed = judgments_from_file(written(tmp_path, NAMES, [*GRADES, ["q99", "", "", ""]]), COLUMNS)
+    assert failed.table["question"].nunique() == 13
+    tasks = [[one, *row[1:]] for one, row in zip(["sum", "mean", "sort"], GRADES, strict=False)]
+    named = judgments_from_file(written(tmp_path, NAMES, tasks), COLUMNS)
+    assert {*named.table["question"]} == {"sum", "mean", "sort"}

@@ -81,6 +81,12 @@ def after_a_summary(made: Any) -> None:
     append(made.create_sheet("Data"), ROWS)
 
 
+def filtered(made: Any) -> None:
+    plain(made)
+    for row in (3, 4):
+        made.active.row_dimensions[row].hidden = True
+
+
 def merged(made: Any) -> None:
     plain(made)
     for first in range(2, len(ROWS), 3):
@@ -96,6 +102,7 @@ def merged(made: Any) -> None:
         (beside_a_sheet_of_text, "sheet 'Data' read, not 'Runs'"),
         (behind_a_cover, "sheet 'Daten' read, not 'Runs', 'Skala', 'Menschen': --sheet NAME reads"),
         (after_a_summary, "sheet 'Data' read, not 'Runs': --sheet NAME reads another"),
+        (filtered, "2 hidden rows, as behind a filter, read like the others"),
         (merged, "4 merged cells read as one value for each of their rows"),
     ],
 )
@@ -222,6 +229,11 @@ def under_groups(made: Any) -> None:
     append(made.active, [*wide, ("q", "t", "A", "B", "A")])
 
 
+def in_two_rows(made: Any) -> None:
+    names = [("question", "GPT", "", "Claude", ""), ("", "grade", "why", "grade", "why")]
+    append(made.active, [*names, ("q", 3, "x", 4, "y")])
+
+
 def of_formulas(made: Any) -> None:
     append(made.active, [("question", "verdict"), ("q", '=IF(1>0,"A","B")')])
 
@@ -237,7 +249,11 @@ def of_dates(made: Any) -> None:
         (lambda made: append(made.active, ROWS[:1]), "no row has a question"),
         (lambda made: append(made.active, [["verdict"], ["A"]]), "no column 'question'"),
         (titled, "a single cell, 'Bewertung März'. If it is a title, delete what is above"),
-        (under_groups, "no name for 3 of 5 columns. If it is a heading of groups, delete what is"),
+        (
+            under_groups,
+            "groups, delete what is above the names of the columns: the row that begins",
+        ),
+        (in_two_rows, "Each column needs its whole name in one row, such as 'GPT grade'"),
         (of_formulas, "no row has a verdict"),
         (of_dates, "A spreadsheet makes dates of texts such as 1.5"),
     ],

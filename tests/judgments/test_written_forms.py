@@ -52,6 +52,7 @@ GRADES: dict[str, Callable[[str, int], str]] = {
     "of ten": lambda one, _: f"{one}/10",
     "a sentence": lambda one, _: f"I give it {one} out of 10",
     "a label": lambda one, n: (f"Score: {one}", f"Rating: [[{one}]]", f"**{one}**")[n % 3],
+    "a unit": lambda one, n: (f"{one} Punkte", f"Note: {one}", f"{one} von 10")[n % 3],
     "decimals": lambda one, n: (f"{one}.0", f"{one},0", one)[n % 3],
     "percent of ten": lambda one, n: f"{int(one) * 10}%" if n % 4 == 0 else f"{one}/10",
     "of five beside ten": lambda one, n: f"{int(one) / 2:g}/5" if n % 5 == 0 else f"{one}/10",
@@ -166,6 +167,17 @@ def test_a_number_outside_the_others_is_asked_about(values: list[int], asked: bo
     frame = grades().assign(verdict=values)
     found = [one.code for one in judgments_from_frame(frame).asked]
     assert found == [Code.OUTSIDE_OPEN] * asked
+
+
+@pytest.mark.parametrize("remark", ["{} (not sure at all, could be lower)", "{}+", "{} leider"])
+def test_a_grade_with_a_remark_is_asked_about_as_that_grade(remark: str) -> None:
+    """It is no failed call unless its user says so; a range is no grade."""
+    verdicts = [str(1 + n % 5) for n in range(48)]
+    frame = grades().assign(verdict=[remark.format(4), *verdicts[1:]])
+    (asked,) = judgments_from_frame(frame).asked
+    assert asked.choices[0].entries == {"map": {remark.format(4): "4"}}
+    (of_range,) = judgments_from_frame(frame.assign(verdict=["3-4", *verdicts[1:]])).asked
+    assert "grade" not in of_range.choices[0].means
 
 
 def test_logs_have_the_rules_of_files() -> None:

@@ -31,6 +31,7 @@ from .pairs import pairs_shown
 from .reading import Note, Reading
 from .side_by_side import meaning_in_words, meaning_of
 from .text import text_of_outputs
+from .totals import sums_up
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -256,7 +257,7 @@ def _graded_alike(rows: pd.DataFrame, few: Sequence[str], tries: Sequence[str]) 
 
     if tries:
         alike = like(set[str]().union(*(values[name] for name in tries)))
-        return [name for name in few if name in alike or name in tries]
+        return [name for name in few if name in tries or (name in alike and not sums_up(name))]
     found = max((like(own) for own in values.values()), key=len, default=[])
     return found if found[1:] else []
 

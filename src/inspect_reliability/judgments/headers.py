@@ -21,6 +21,8 @@ _AGAIN = "rows that repeat the names of the columns left out"
 
 _TITLES = "rows above the names of the columns left out as a title: {}"
 
+_APART = "rows with a single cell, which is no id, left out as headings or remarks: {}"
+
 _EXPLAINS = (
     "rows under the names of the columns left out as units or explanations: {}. If they are "
     "judgments, move them to the end"
@@ -49,11 +51,7 @@ def under_header(
         shown = ", ".join(f"{str(one)!r:.60}" for one in cells.iloc[:above].stack())
         notes.append(Note(_TITLES.format(shown), above, str(path)))
         cells, filled = cells.iloc[above:], filled[above:]
-    fullest = cells.iloc[filled.argmax()].dropna().map(str)
-    delete = (
-        "delete what is above the names of the columns, perhaps the row that begins with "
-        f"{', '.join(map(repr, fullest[:2])):.80}."
-    )
+    delete = f"delete what is above the names of the columns{_where_names_are(cells)}"
     if filled[0] == 1 < filled.max():
         title = str(cells.iloc[0].dropna().iloc[0])
         raise UserError(
@@ -79,9 +77,37 @@ def under_header(
         if again.any():
             again[again] = (rows[again].fillna("") == header).all(axis="columns")
             notes += [Note(_AGAIN, int(again.sum()), str(path))] * bool(again.any())
-        rows = rows.iloc[np.flatnonzero(wanted & ~again)].reset_index(drop=True)
+        wanted &= ~again
+        if len(columns) > 2 and (apart := wanted & _says_no_more(rows)).any():
+            wanted &= ~apart
+            shown = ", ".join(f"{str(one)!r:.40}" for one in rows[columns[0]][apart][:_SHOWN])
+            notes.append(Note(_APART.format(shown), int(apart.sum()), str(path)))
+        rows = rows.iloc[np.flatnonzero(wanted)].reset_index(drop=True)
         rows.columns = [*header]
         yield rows
+
+
+def _says_no_more(rows: pd.DataFrame) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which rows have a first cell alone that is of another form than all ids are."""
+    first, filled = rows.iloc[:, 0], rows.notna().to_numpy().sum(axis=1)
+    alone: np.ndarray[Any, np.dtype[np.bool_]] = (filled == 1) & first.notna().to_numpy()
+    if not alone.any():
+        return alone
+    forms = {_shape(_text(one)) for one in first[filled > 1].dropna()}
+    if len(forms) == 1:
+        alone &= [_shape(_text(one)) not in forms for one in first]
+    else:
+        alone[:] = False
+    return alone
+
+
+def _where_names_are(cells: pd.DataFrame) -> str:
+    """The row of names below one without: in it, every column has a word."""
+    for _, row in cells.iloc[1 : _MOST_TITLES + 1].iterrows():
+        names = row.map(_text)
+        if row.notna().all() and not names.map(_shape).isin(_NUMBERS).any():
+            return f": the row that begins with {', '.join(map(repr, names[:2])):.80} may be these."
+    return ". Each column needs its whole name in one row, such as 'GPT grade'."
 
 
 _MOST_TITLES = 5

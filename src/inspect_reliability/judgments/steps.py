@@ -50,6 +50,7 @@ from .pairs import is_tie, meant, pairs_shown, swapped_in
 from .reading import Code, Note, Reading
 from .side_by_side import melted
 from .table import NUMBERS, Judgments, n_judgments
+from .totals import without_totals
 from .values import as_verdicts, converted_all, is_spaced, numbered_tries, verdicts_of_outputs
 from .verdict_spelling import Source, in_one_form
 
@@ -100,6 +101,7 @@ _OF_ONE = (
     "rows with another label of a verdict that was given once, taken for those of other raters"
 )
 _NO_QUESTION = "rows without a question left out"
+_TOTALS = "verdicts of rows that sum up others left out: {}"
 _NOT_JUDGED = "rows left out: nothing under their judge, benchmark and temperature has a verdict"
 _ROUNDING = 1e-9
 _UNCOUNTED = "columns {} left out, since judgments were counted: --facet NAME keeps one"
@@ -272,8 +274,12 @@ def _days(drafts: Sequence[Draft]) -> None:
 
 
 def _answered(draft: Draft) -> None:
-    """The rows of a judge's answers: those without a question, and of what nobody judged, go."""
-    table, where = draft.table, draft.reading.where
+    """The rows of a judge's answers: totals, those without a question or a judgment of it, go."""
+    where = draft.reading.where
+    table, totals = without_totals(draft.table)
+    if totals:
+        shown = ", ".join(f"{one!r:.40}" for one in totals)
+        draft.say([Note(_TOTALS.format(shown), len(draft.table) - len(table), where)])
     asked, given = table["question"].notna(), table["verdict"].notna()
     if "p" in table:
         given |= table["p"].notna()

@@ -88,14 +88,20 @@ _OFTEN = 0.05
 
 _SCORE = re.compile(
     r"(?:i (?:would )?(?:give|rate|score)(?: (?:it|this|the \w+))?(?: an?)?\s+)?"
-    r"(?:(?:my |the )?(?:final |overall |total )?(?:score|rating|grade|points?|stars?)"
+    r"(?:(?:my |the )?(?:final |overall |total )?"
+    r"(?:score|rating|grade|points?|stars?|note|bewertung|wertung|punkte)"
     r"(?:\s*(?:is|of|[:=-]))?)?"
     r"[\s*\[(]*(?P<number>[+-]?\d+(?:[.,]\d+)?)[\s*\])]*"
-    r"(?:(?:/|out of|of)\s*(?P<most>\d+))?[\s*\])]*(?P<percent>%|percent)?"
-    r"\s*(?:points?|stars?)?\.?",
+    r"(?:(?:/|out of|of|von|sur|de|su)\s*(?P<most>\d+))?[\s*\])]*(?P<percent>%|percent)?"
+    r"\s*(?:points?|stars?|pts?|pkte?|punkte?|sterne?|puntos?|estrellas?|étoiles?)?\.?",
     re.IGNORECASE,
 )
 """A number and what people write around it where it is a score."""
+
+_REMARKED = re.compile(
+    r"(?P<number>\d+(?:[.,]\d+)?)(?:\s*[+-]|\s*[(\[;:].*|,?\s+[^\W\d].*)", re.DOTALL
+)
+"""A grade with a sign or a remark after it, as 2+ or 4 (unsure)."""
 
 _MINUS = str.maketrans("−–—﹣－", "-----")
 
@@ -357,10 +363,11 @@ class _Forms:
                 continue
             self._ask(f"verdicts {text!r:.40}", text, rest[text], Code.FAILURES_OPEN)
 
-    def _ask(self, noun: str, text: str, count: int, code: Code) -> None:
-        """Ask whether a word is a failure or a verdict."""
-        what = f"{noun} are failed calls, or a verdict"
+    def _ask(self, noun: str, text: str, count: int, code: Code, grade: str = "") -> None:
+        """Ask whether a word is a failure or a verdict, or what grade it begins with."""
+        what = f"{noun} are {grade and f'grade {grade}, '}failed calls, or a verdict"
         ways = [("failed calls", text, NON_RESPONSE), ("a verdict of its own", text, text)]
+        ways[:0] = [(f"grade {grade}", text, grade)] if grade else []
         self.asked.append((what, count, code, ways))
 
     def ask_number_of_tie(
@@ -457,10 +464,13 @@ class _Forms:
         for text in words:
             if text in kept:
                 continue
-            if len(text.split()) > 3 or SORRY.search(text):
+            begins = _REMARKED.fullmatch(text)
+            grade = begins["number"] if begins and begins["number"] in rest else ""
+            if not grade and (len(text.split()) > 3 or SORRY.search(text)):
                 self.take(text, NON_RESPONSE, Code.FAILURES)
                 continue
-            self._ask(f"answers {text!r:.40} beside grades", text, rest[text], Code.NUMBERS_OPEN)
+            noun = f"answers {text!r:.40} beside grades"
+            self._ask(noun, text, rest[text], Code.NUMBERS_OPEN, grade)
 
 
 def may_be_failure(text: str) -> bool:

@@ -42,6 +42,8 @@ _MOST_CELLS = 20_000_000
 
 _MERGED = "merged cells read as one value for each of their rows"
 
+_HIDDEN = "hidden rows, as behind a filter, read like the others"
+
 _Cells = dict[int, dict[int, Any]]
 """Values by row and column, from 1."""
 
@@ -91,7 +93,7 @@ def read_workbook(
     try:
         with warnings.catch_warnings():  # of what has no values, such as rules for colours
             warnings.simplefilter("ignore")
-            tables, merged = _tables_of(path, sheet, of_all)
+            tables, said = _tables_of(path, sheet, of_all)
     except UserError:
         raise
     except Exception:  # a file can be broken in as many ways as there are bytes
@@ -109,12 +111,11 @@ def read_workbook(
     read = alike[0]
     notes = []
     if others := [repr(name) for name in tables if name != read]:
-        said = f"sheet {read!r} read, not {', '.join(others)}: --sheet NAME reads another"
-        notes.append(Note(said, 1, str(path)))
+        what = f"sheet {read!r} read, not {', '.join(others)}: --sheet NAME reads another"
+        notes.append(Note(what, 1, str(path)))
     elif sheet is not None and of_all and sheet != read:
         notes.append(Note(f"sheet {read!r} read, as there is no {sheet!r}", 1, str(path)))
-    if merged[read]:
-        notes.append(Note(_MERGED, merged[read], str(path)))
+    notes += said[read]
     if len(tables[read]) * len(_columns(tables[read])) > _MOST_CELLS:
         raise _too_large(path, read)
     several = alike[1:] and best > 0
@@ -220,8 +221,8 @@ def _escaped(value: Any) -> Any:
 
 def _tables_of(
     path: Path, sheet: str | None, of_all: bool
-) -> tuple[dict[str, _Cells], dict[str, int]]:
-    """The cells of each sheet that has some, and how many merged ones were filled."""
+) -> tuple[dict[str, _Cells], dict[str, list[Note]]]:
+    """The cells of each sheet that has some, and notes on those that are merged or hidden."""
     from openpyxl.reader.excel import ExcelReader
 
     # Read-only: otherwise a format in the last row, or a merged cell, makes cells up to it.
@@ -234,8 +235,12 @@ def _tables_of(
             raise UserError(f"{path} has no sheet {sheet!r}. Name one of: {named}.")
         tables = _tables(book, path, sheet if sheet in names else None)
         known = {name: cells for name, cells in tables.items() if cells}
-        merged = {name: _fill(of, list(_merged_down(book, name))) for name, of in known.items()}
-        return known, merged
+        notes = {}
+        for name, cells in known.items():
+            merged, hidden = _merged_and_hidden(book, name)
+            counts = {_MERGED: _fill(cells, merged), _HIDDEN: len(hidden & cells.keys())}
+            notes[name] = [Note(what, n, str(path)) for what, n in counts.items() if n]
+        return known, notes
 
 
 def _tables(book: ExcelReader, path: Path, only: str | None) -> dict[str, _Cells]:
@@ -272,23 +277,33 @@ def _too_large(path: Path, sheet: str) -> UserError:
     )
 
 
-def _merged_down(book: ExcelReader, sheet: str) -> Iterator[tuple[int, int, int]]:
-    """Column, first row and last row of cells that are merged down a column."""
+def _merged_and_hidden(
+    book: ExcelReader, sheet: str
+) -> tuple[list[tuple[int, int, int]], set[int]]:
+    """Column, first row and last row of cells merged down a column; and rows that are hidden."""
     from openpyxl.utils import range_boundaries
 
     [place] = (at.target for one, at in book.parser.find_sheets() if one.name == sheet)
+    merged, hidden = [], set[int]()
     with book.archive.open(place) as file:
-        for ref in _attributes(file, "mergeCell", "ref"):
-            left, top, _, bottom = range_boundaries(ref)
-            if top < bottom:
-                yield left, top, bottom
+        for number, (tag, given) in _numbered_rows(file):
+            if tag == "row" and given.get("hidden") in ("1", "true"):
+                hidden.add(number)
+            elif tag == "mergeCell":
+                left, top, _, bottom = range_boundaries(given["ref"])
+                if top < bottom:
+                    merged.append((left, top, bottom))
+    return merged, hidden
 
 
-def _attributes(file: IO[bytes], tag: str, name: str) -> Iterator[str]:
-    """An attribute of every element of a kind, whatever else is in the file."""
+def _numbered_rows(file: IO[bytes]) -> Iterator[tuple[int, tuple[str, dict[str, str]]]]:
+    """Rows and merged cells of a sheet, with the number of the last row; a row may say its own."""
+    number = 0
     for _, element in iterparse(file):
-        if element.tag.rpartition("}")[2] == tag:
-            yield element.attrib[name]
+        tag = element.tag.rpartition("}")[2]
+        if tag in ("row", "mergeCell"):
+            number = int(element.attrib.get("r", number + 1)) if tag == "row" else number
+            yield number, (tag, dict(element.attrib))
         element.clear()
 
 
