@@ -100,3 +100,19 @@ def test_headings_remarks_and_totals_judge_nothing(
     tasks = [[one, *row[1:]] for one, row in zip(["sum", "mean", "sort"], GRADES, strict=False)]
     named = judgments_from_file(written(tmp_path, NAMES, tasks), COLUMNS)
     assert {*named.table["question"]} == {"sum", "mean", "sort"}
+
+
+@pytest.mark.parametrize("column", ["question", "judge"])
+def test_a_name_that_begins_a_block_is_that_of_its_rows(column: str, tmp_path: Path) -> None:
+    """Of questions and of judges, where blocks are of like sizes; else an empty cell is empty."""
+    frame = pd.DataFrame(LONG, columns=LONG_NAMES).sort_values(column, kind="stable")
+    plain = judgments_from_file(written(tmp_path, LONG_NAMES, frame.to_numpy().tolist()))
+    once = frame.assign(**{column: frame[column].mask(frame[column].eq(frame[column].shift()))})
+    found = judgments_from_file(written(tmp_path, LONG_NAMES, once.to_numpy().tolist()))
+    pd.testing.assert_frame_equal(found.table, plain.table)
+    assert any(
+        f"empty cells of column '{column}' read as the name above" in n.what for n in found.notes
+    )
+    once.iloc[[2, 3], LONG_NAMES.index(column)] = "x"
+    other = judgments_from_file(written(tmp_path, LONG_NAMES, once.to_numpy().tolist()))
+    assert not any("read as the name above" in note.what for note in other.notes)

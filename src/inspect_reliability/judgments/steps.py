@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
 from ..verdicts import FAILED_CALL, NON_RESPONSE
+from .blocks import named_in_each_row
 from .column_names import (
     is_called,
     joined,
@@ -181,6 +182,7 @@ def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = Fals
     """
     given, exported = as_rows(map(of_plain_types, given), reading)
     start = next(given)
+    start, blocks = (start, []) if count else named_in_each_row(start, reading)
     given, reading = chain([start], given), reading_of_list(start, reading)
     reading, unlabelled = without_lacking_labels(start, reading)
     told = reading
@@ -231,7 +233,7 @@ def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = Fals
     table = together(chain([table], others), reading.facets, count)
     notes += [Note(what, n, reading.where, Code.SPELLING) for what, n in spaced.items() if n]
     draft = Draft(table, reading, [], [], count, own)
-    draft.say([*exported, *unlabelled, *wide, *notes, *tries, *asked])
+    draft.say([*exported, *blocks, *unlabelled, *wide, *notes, *tries, *asked])
     return draft
 
 

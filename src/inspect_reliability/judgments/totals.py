@@ -16,7 +16,7 @@ _WORDS = {
     *("summe", "summen", "gesamt", "gesamtsumme", "gesamtergebnis", "zwischensumme", "anzahl"),
     *("durchschnitt", "durchschnittlich", "schnitt", "mittel", "mittelwert", "mittelwerte", "mw"),
     *("insgesamt", "standardabweichung", "stabw", "ø", "σ", "suma", "promedio", "media"),
-    *("somme", "moyenne", "totale", "totaux", "somma", "gemiddelde", "totaal"),
+    *("moyenne", "totale", "totaux", "somma", "gemiddelde", "totaal"),
 }
 """Words for what sums up, in several languages."""
 
