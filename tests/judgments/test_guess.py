@@ -377,6 +377,19 @@ def test_what_many_cases_are_asked_is_not_their_question(prompts: int, grade: st
     assert alone.table["question"].nunique() == prompts
 
 
+def test_people_beside_a_column_of_verdicts_are_each_asked_about(tmp_path: Path) -> None:
+    """Not one of them alone."""
+    names = NAMES["German"]
+    frame = graded(names).drop(columns=names[1]).rename(columns={"Mensch": "Anna"})
+    frame.assign(Ben=6 - frame["Anna"]).to_csv(tmp_path / "noten.csv", index=False)
+    asked = invoke("report", tmp_path / "noten.csv").stderr
+    assert "'Anna' and 'Ben' are people who label" in asked
+    call = shlex.split(asked.splitlines()[1])
+    assert not invoke(*call[1:-1], tmp_path / "reading.yaml").exit_code
+    read = invoke("report", tmp_path / "noten.csv", "--reading", tmp_path / "reading.yaml").stderr
+    assert "Read: 2 judges x 30 questions x 3 tries; labels of 30 questions" in read
+
+
 TRIES = ("Versuch 1", "Versuch 2", "Versuch 3")
 
 

@@ -26,7 +26,7 @@ from .column_names import (
 )
 from .columns import COLUMNS, PEOPLE, UNUSED
 from .duplicates import MOST_COLUMNS
-from .judges_or_people import Way, may_be_tries, ways_of
+from .judges_or_people import Way, may_be_tries, people_or_nothing, ways_of
 from .pairs import pairs_shown
 from .reading import Note, Reading
 from .side_by_side import meaning_in_words, meaning_of
@@ -239,9 +239,10 @@ def _likely(frame: pd.DataFrame, reading: Reading) -> list[Way]:
         return [Way({})]
     take("verdict", *([verdict] if verdict else []))
     alike = [name for name in fixed if name in free and _alike(said, {*rows[name].dropna()})]
-    if "label" not in taken.values():
-        take("label", *alike[:1])
-    return [Way(taken)]
+    if "label" in taken.values() or "label" in known:
+        return [Way(taken)]
+    ways = people_or_nothing(alike) if alike[1:] else [Way(dict.fromkeys(alike, "label"))]
+    return [Way({**taken, **one.columns}, one.means) for one in ways]
 
 
 def _graded_alike(rows: pd.DataFrame, few: Sequence[str], tries: Sequence[str]) -> list[str]:

@@ -41,6 +41,15 @@ def ways_of(graded: Sequence[str], tries: Sequence[str], labelled: bool) -> list
     return [*(_beside(known, others) if known else _alone(others))]
 
 
+def people_or_nothing(names: Sequence[str]) -> list[Way]:
+    """What columns with one value a question can be, beside a column of verdicts."""
+    left = _are(names, *["neither verdicts nor labels, and left out"] * 2)
+    return [
+        Way(dict.fromkeys(names, "label"), _are(names, *_PEOPLE)),
+        Way(dict.fromkeys(names, UNUSED), left),
+    ]
+
+
 def _beside(known: Sequence[str], others: Sequence[str]) -> Iterator[Way]:
     """Others are labels of people, or verdicts too; nothing, where they cannot be such verdicts."""
     given = dict.fromkeys(known, "verdict")
