@@ -151,6 +151,7 @@ def test_a_grader_is_not_the_model_that_it_grades(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("read_once")
 def test_a_suite_with_epochs_has_a_grader_and_outputs(tmp_path: Path) -> None:
     """Card, gate and report of epochs say who graded, and that the outputs differ."""
     graders.run(graders.suite(graders.wins()), tmp_path, epochs=3)

@@ -40,6 +40,11 @@ def _sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "grades.xlsx"
 
 
+def validity(file: str) -> list[dict[str, Any]]:
+    """What a report of a file says of its labels."""
+    return list(ir.analyse(file).results["validity"])
+
+
 def words(*call: str) -> str:
     """What a command prints, on one line."""
     return " ".join(invoke(*call).output.split())
@@ -456,7 +461,7 @@ def test_one_grade_for_all_is_what_a_report_compares_with(tmp_path: Path) -> Non
     label = table.drop_duplicates("question")["label"]
     near = {grade: ((label - grade).abs() <= 1).mean() for grade in range(1, 6)}
     best = max(near, key=lambda grade: near[grade])
-    (one,) = results("report", file)["validity"]
+    (one,) = validity(file)
     assert (one["always"], one["always_share"]) == (str(best), pytest.approx(near[best]))
     assert f"Always {best} would be within one step in {near[best]:.0%} of these labels." in words(
         "report", file
@@ -464,7 +469,7 @@ def test_one_grade_for_all_is_what_a_report_compares_with(tmp_path: Path) -> Non
     names = table.assign(**{c: table[c].map(lambda n: "AABCC"[int(n) - 1]) for c in COLUMNS})
     names.to_csv(file, index=False)
     most = names.drop_duplicates("question")["label"].value_counts(normalize=True)
-    (one,) = results("report", file)["validity"]
+    (one,) = validity(file)
     assert (one["always"], one["always_share"]) == (most.index[0], pytest.approx(most.iloc[0]))
     assert f"Always {most.index[0]} would be right in {most.iloc[0]:.0%} of these" in words(
         "report", file
@@ -484,7 +489,7 @@ def test_a_judge_no_better_than_one_grade_is_told_so(tmp_path: Path) -> None:
 def test_labels_all_alike_have_no_constant(tmp_path: Path) -> None:
     """Always that label would be right by definition: nothing is compared."""
     noisy().assign(label=3).to_csv(tmp_path / "grades.csv", index=False)
-    (one,) = results("report", str(tmp_path / "grades.csv"))["validity"]
+    (one,) = validity(str(tmp_path / "grades.csv"))
     assert (one["always"], one["always_share"]) == (None, None)
 
 
@@ -499,7 +504,7 @@ def test_the_headline_speaks_of_the_measure_that_leads(tmp_path: Path) -> None:
     given = ((found - table["label"]).abs() <= 1)[found.notna()].mean()
     assert re.search(r"3 tries, rounded to a grade, is within one step in \d+%, since", said)
     assert f"since {100 * found.isna().mean():.2g} of 100 labelled tries have no verdict" in said
-    (one,) = results("report", file)["validity"]
+    (one,) = validity(file)
     assert one["within_one_given"] == pytest.approx(given)
     assert "gate" in said
     assert "--min within_one" in said
@@ -516,7 +521,7 @@ def test_on_which_side_of_people_a_judge_grades(tmp_path: Path) -> None:
         table.to_csv(file, index=False)
         each = table.assign(apart=table["verdict"].astype(float) - table["label"])
         apart = each.groupby("question")["apart"].mean()
-        (one,) = results("report", file)["validity"]
+        (one,) = validity(file)
         ends = ttest_1samp(apart, 0).confidence_interval(0.95)
         assert one["mean_error"] == pytest.approx(apart.mean())
         assert one["mean_error_interval"] == pytest.approx([*ends])
@@ -587,7 +592,7 @@ def test_a_plan_of_labels_speaks_of_those_that_are_there(
     table, file = noisy(), str(tmp_path / "grades.csv")
     table["label"] = table["label"].where(table["question"].str[1:].astype(int) < labelled)
     table.to_csv(file, index=False)
-    (right,) = results("report", file)["validity"]
+    (right,) = validity(file)
     low, high = right[f"{name}_interval"]
     half = (high - low) / 2
     said = words("plan", file, "--for", name, "--half-width", f"{half + 0.001:.4f}")

@@ -53,7 +53,6 @@ COPIES, RUNS, HELD = (
 
 CASES: Mapping[str, tuple[Mapping[str, pd.DataFrame], int, list[str]]] = {
     "half of the questions": ({"all": ALL, "part": ALL[:80]}, NUMBER, [COPIES]),
-    "its name first": ({"all": ALL, "a": ALL[:80]}, NUMBER, [COPIES]),
     "the first tries": (
         {"all": ALL, "part": ALL[ALL["replication"] <= 3]},
         NUMBER,
@@ -93,11 +92,6 @@ CASES: Mapping[str, tuple[Mapping[str, pd.DataFrame], int, list[str]]] = {
     ),
     "other tries": ({"a": plain(ALL), "b": plain(SECOND)}, 2 * NUMBER, []),
     "other judges": ({"a": ALL, "b": ALL.assign(judge="k")}, 2 * NUMBER, []),
-    "other wordings": (
-        {"a": ALL.assign(wording="x"), "b": ALL.assign(wording="y")},
-        2 * NUMBER,
-        [],
-    ),
     "a wording that one knows": ({"a": ALL.assign(wording="x"), "b": ALL}, NUMBER, [COPIES]),
     "rows that a file repeats": (
         {"a": pd.concat([ALL, ALL[:5]]), "b": frame(judge="k")},

@@ -445,7 +445,7 @@ def test_intervals_and_rank_sets_hold_the_truth(judges: int) -> None:
     x, w = np.polynomial.hermite_e.hermegauss(60)
     truth = (w * expit(middle[:, None] + x * np.sqrt(0.5 + spread**2))).sum(1) / w.sum()
     held, sets = [], []
-    for _ in range(100):
+    for _ in range(60):
         effects = random.normal(0, 0.5**0.5, (n, 4, 1)) + middle[None, :, None]
         chance = expit(effects + random.normal(0, spread, (judges, 4))[:, None, :, None])
         values = (random.random((judges, n, 4, 2)) < chance).astype(float)

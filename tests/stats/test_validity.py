@@ -199,14 +199,14 @@ def test_intervals_of_the_split_cover(n: int) -> None:
     inside: Counter[str] = Counter()
     names = tuple(map(str, range(n)))
     labels = Cells.from_long(names, ["A"] * n)
-    for _ in range(200):
+    for _ in range(120):
         right = generator.binomial(5, generator.beta(3, 1, n))
         given = Cells(np.stack([right, 5 - right], axis=1), names, ("A", "B"))
         known = Labelled(given, labels)
         found = known.errors() | {"wrong": known.share("wrong")}
         for name, true in truth.items():
             inside[name] += found[name].low <= true <= found[name].high
-    assert all(0.91 <= count / 200 <= 1 for count in inside.values()), inside
+    assert all(0.91 <= count / 120 <= 1 for count in inside.values()), inside
 
 
 @pytest.mark.parametrize(
