@@ -160,10 +160,15 @@ def test_a_word_that_may_be_a_failure_is_asked_once_it_is_frequent() -> None:
         ([1, 2, 3, 4, 5, 999] * 8, True),
         ([0, 1, 2, 3, 4, 5] * 8, False),
         ([1, 3, 5, 7, 10, 8] * 8, False),
+        ([999, *[1, 2, 3, 4, 5] * 10][:48], True),
+        ([-1, *[1, 2, 3, 4, 5] * 10][:48], True),
+        ([0, *[75, 80, 85, 90, 95, 100] * 8][:48], False),
+        ([100, *[0, 10, 20, 30, 40, 45] * 8][:48], False),
+        ([999, *[0, 7, 41, 78, 110, 157] * 8][:48], False),
     ],
 )
 def test_a_number_outside_the_others_is_asked_about(values: list[int], asked: bool) -> None:
-    """But a grade is none where the grades between are used."""
+    """But no grade between which and the others grades are used, nor one given once in the scale."""
     frame = grades().assign(verdict=values)
     found = [one.code for one in judgments_from_frame(frame).asked]
     assert found == [Code.OUTSIDE_OPEN] * asked

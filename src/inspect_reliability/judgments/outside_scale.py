@@ -1,8 +1,10 @@
-"""Which numbers that people wrote are outside the scale of their grades?"""
+"""Which numbers are outside the scale of the grades beside them?"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from ..errors import UserError
 from ..verdicts import NO_VERDICTS
@@ -13,6 +15,12 @@ _HIGHEST = (5, 7, 10, 100)
 """Where scales end. Of a judge that gives at most 4, nobody knows where its scale does."""
 
 _LOWEST = (0, 1)
+
+_ENDS = (1, 10, 100)
+"""Where grades end at the latest that reach no higher."""
+
+_FAR = 5
+"""A number given once is far from the others where they fit so often between it and them."""
 
 FEWEST_GRADES = 3
 """Different numbers that make a scale."""
@@ -33,6 +41,26 @@ def scale_of(verdicts: Collection[str]) -> tuple[float, float] | None:
     low, high = min(grades), max(grades)
     known = low in _LOWEST and high in _HIGHEST and len(grades) >= FEWEST_GRADES
     return (low, high) if known else None
+
+
+def is_outside(value: float, others: Sequence[float], once: bool) -> bool:
+    """Whether a whole number may be no grade: it is far from the others, or alone below 0.
+
+    What was given once is, where the others are grades to 1, 10 or 100 and this is far beyond
+    these: a judge may once give 0 or 100 far from its other grades, and counts have no end.
+    """
+    spread = others[-1] - others[0]
+    gap = min(abs(value - one) for one in others)
+    between = max(b - a for a, b in pairwise(others))
+    negative = value < 0 <= others[0] and gap > max(between, 1)
+    if once:
+        most = max(map(abs, others))
+        end = next((one for one in _ENDS if most <= one), math.inf)
+        negative = negative and end < math.inf and all(one.is_integer() for one in others)
+        far = abs(value) > end and gap > _FAR * spread
+    else:
+        far = gap > max(spread, between)
+    return value.is_integer() and (negative or far)
 
 
 def allowed_in(cells: Iterable[object]) -> tuple[float, float] | None:

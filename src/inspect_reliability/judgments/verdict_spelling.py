@@ -10,7 +10,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, pairwise, product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..verdicts import FAILED_CALL, NO_VERDICTS, NON_RESPONSE, abstentions
@@ -18,6 +18,7 @@ from .columns import each_once, label_names, numbers_of
 from .count import NUMBER
 from .options_or_grades import asked_of_options
 from .other_names import asked_of_names
+from .outside_scale import is_outside
 from .reading import Code, Note, Reading
 from .sentence_verdicts import (
     SORRY,
@@ -435,28 +436,22 @@ class _Forms:
         self._outside(values, rest)
 
     def _outside(self, values: Mapping[str, float], rest: Mapping[str, int]) -> None:
-        """Ask about a number outside the others that repeats, as -1 among 1 to 10."""
+        """Ask about numbers outside the others, as -1 or 999 among 1 to 10."""
         times = Counter[float]()
         for text, value in values.items():
             times[value] += rest[text]
         known = sorted(times)
-        if len(known) <= _SCALE:
-            return
-        for value, others in ((known[0], known[1:]), (known[-1], known[:-1])):
-            texts = [text for text, of in values.items() if of == value]
-            if times[value] < 2 or not value.is_integer():
-                continue
-            gap = min(abs(value - one) for one in others)
-            between = max(b - a for a, b in pairwise(others))
-            negative = value < 0 <= others[0] and gap > max(between, 1)
-            if negative or gap > max(others[-1] - others[0], between):
-                ends = f"{others[0]:g} to {others[-1]:g}"
-                what = (
-                    f"grades of {value:g}, outside the others ({ends}), are failed calls or grades"
-                )
-                text = texts[0]
-                ways = [("failed calls", text, NON_RESPONSE), ("grades", text, _written(value))]
-                self.asked.append((what, times[value], Code.OUTSIDE_OPEN, ways))
+        while len(known) > _SCALE:
+            ends = ((known[0], known[1:]), (known[-1], known[:-1]))
+            found = [one for one in ends if is_outside(*one, once=times[one[0]] < 2)]
+            if not found:
+                return
+            value, known = found[0]
+            shown = f"{known[0]:g} to {known[-1]:g}"
+            what = f"grades of {value:g}, outside the others ({shown}), are failed calls or grades"
+            text = next(text for text, of in values.items() if of == value)
+            ways = [("failed calls", text, NON_RESPONSE), ("grades", text, _written(value))]
+            self.asked.append((what, int(times[value]), Code.OUTSIDE_OPEN, ways))
 
     def _words(self, words: Sequence[str], rest: Mapping[str, int]) -> None:
         """Words beside grades: sentences give none, other words are asked about."""
