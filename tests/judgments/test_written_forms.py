@@ -168,7 +168,7 @@ def test_a_word_that_may_be_a_failure_is_asked_once_it_is_frequent() -> None:
     ],
 )
 def test_a_number_outside_the_others_is_asked_about(values: list[int], asked: bool) -> None:
-    """But no grade between which and the others grades are used, nor one given once in the scale."""
+    """But a grade is none with grades between it and the others, nor once within their scale."""
     frame = grades().assign(verdict=values)
     found = [one.code for one in judgments_from_frame(frame).asked]
     assert found == [Code.OUTSIDE_OPEN] * asked
