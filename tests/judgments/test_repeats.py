@@ -89,6 +89,33 @@ def test_files_that_name_no_judge_may_be_of_one_each(
 
 
 @pytest.mark.parametrize(
+    ("names", "seeds", "calls"),
+    [
+        (("v_temp0.5", "v_temp1.0"), True, ["file=temperature", "file=unused"]),
+        (("v_T05", "v_T1"), False, ["file=temperature", "file=unused"]),
+        (("monday", "friday"), True, ["file=time", "file=judge", "file=unused"]),
+        (("monday", "friday"), False, []),
+        (("a_T1", "b_T0"), False, []),
+    ],
+)
+def test_files_may_be_of_other_temperatures_or_runs(
+    tmp_path: Path, names: tuple[str, str], seeds: bool, calls: list[str]
+) -> None:
+    """By their names, or by other verdicts under the same seeds; each call that is offered runs."""
+    both = two("worker").assign(judge="x", seed=[0, 1] * 80)
+    files = [str(tmp_path / f"{name}.csv") for name in names]
+    for file, (_, own) in zip(files, both.groupby("worker"), strict=True):
+        own.drop(columns=["worker", *(["seed"] * (not seeds))]).to_csv(file, index=False)
+    asked = judgments_from(files).asked
+    assert [one for note in asked for one in note.calls] == [f"--column {call}" for call in calls]
+    for name, ours in (call.split("=") for call in calls):
+        found = judgments_from(files, {name: ours})
+        assert not found.asked
+        if ours == "temperature":
+            assert {*found.table[ours]} == {0.5, 1.0}
+
+
+@pytest.mark.parametrize(
     ("names", "of", "more"),
     [
         (["run_1", "run_2"], "replication", {}),

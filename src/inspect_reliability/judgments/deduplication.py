@@ -23,8 +23,8 @@ from .columns import (
     numbers_of,
     of_role,
 )
+from .files_apart import choices_of_files
 from .log_facts import Log
-from .other_questions import OTHERS, of_other_questions
 from .outputs import RUN, Outputs, tasks_judged
 from .reading import Code, Note, Reading
 from .table import Judgments, is_rejudged, is_suite, make_table, of_scorers
@@ -160,8 +160,6 @@ SOURCE, PART = "_source", "_part"
 _REPEATED = "duplicate judgments left out"
 
 _COPIES = "judgments are in {} too, with the same verdicts: copies, counted once"
-
-_BY_FILE = {"columns": {"file": "benchmark"}}
 
 _RUNS = "of {} judgments that {} has too, by the number of their replication, have another verdict"
 
@@ -385,15 +383,11 @@ class _Overlap:
         what = _RUNS.format(f"{shared:,}", one.name)
         if self._reading is None or one.has_ids or other.has_ids:
             return Note(f"{what}: two runs, told apart by 'time'", new, other.name, Code.OVERLAP)
-        choice = self._reading.choice
         yours = self._reading.yours("replication")
-        tables = (self.table.iloc[of.rows] for of in (one, other))
-        ways = (
-            *([choice(OTHERS, _BY_FILE)] if of_other_questions(*tables) else []),
-            choice("two runs of the same judge", {"columns": {"file": "time"}}),
-            choice("each file is another judge's", {"columns": {"file": "judge"}}),
-            choice("more replications of one run", {"columns": {yours: UNUSED}}),
-        )
+        more = self._reading.choice("more replications of one run", {"columns": {yours: UNUSED}})
+        first, second = (self.table.iloc[of.rows] for of in (one, other))
+        names = [of.name for of in self.sources if not of.has_ids]
+        ways = choices_of_files(names, first, second, self._reading, more)
         return Note(what, new, other.name, Code.REPEATS_OPEN, ways, "time")
 
     def _copied(self, one: _Source, found: _Rows, other: _Source, again: _Rows) -> None:

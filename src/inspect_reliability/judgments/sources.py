@@ -25,6 +25,7 @@ from .count import NUMBER
 from .deduplication import BATCH, combine, fingerprint_of_counts, short, together
 from .described import read_summary
 from .duplicates import identity, telling_apart
+from .files_apart import files_of_same_seeds, files_of_temperatures, temperatures_of
 from .guess import Guess
 from .own_values import of_frame
 from .pairs import SETTLED
@@ -314,13 +315,16 @@ def _in_places(
 def _in_files(files: Sequence[str], reading: Reading, opened: _Opened) -> list[Judgments]:
     """Judgments of files, counted as they are read where these are many."""
     count = reading.words is not OF_SYSTEMS and sum(map(n_rows, files)) > BATCH
-    names = short(files)
+    called = names = short(files)
+    if reading.columns.get(FILE) == "temperature":
+        numbers = temperatures_of([*names.values()])
+        called = {file: numbers.get(name, name) for file, name in names.items()}
     given = {file: _rows(file, BATCH if count else None, reading, opened) for file in files}
     saved = {file: (rows, rows.saved) for file, rows in given.items() if rows.saved}
     drafts = {}
     for file, rows in given.items():
         if file not in saved:
-            frames = (with_file_name(one, reading.columns, names[file]) for one in rows.frames)
+            frames = (with_file_name(one, reading.columns, called[file]) for one in rows.frames)
             with _with_notes(rows.notes):
                 drafts[file] = draft_of(frames, replace(reading, where=file), count)
             asked = sheet_open(rows.sheets, replace(reading, where=file), "judgments")
@@ -390,15 +394,25 @@ def _together(parts: Sequence[Judgments], reading: Reading) -> Judgments:
         yours: ours for one in parts for of in one.readings for yours, ours in of.columns.items()
     }
     found = combine(parts, replace(reading, columns=named))
-    rows = [one for one in parts if one.counted and N_JUDGMENTS not in one.table]
-    if len(rows) < 2 or found.asked or len(found) < sum(map(len, parts)):
+    if len(parts) < 2 or found.asked or len(found) < sum(map(len, parts)):
         return found
-    table = pd.concat([one.table for one in rows], ignore_index=True)
-    if FILE not in reading.columns and table["judge"].isna().all():
-        names = [*short([one.source for one in rows]).values()]
-        table[FILE] = np.repeat(names, [*map(len, rows)])
-    known = [name for name in identity(table, found.facets) if name != "replication"]
-    asked = telling_apart(table, known, replace(reading, where=f"{len(rows)} files"))
+    names = short([one.source for one in parts])
+    every = {names[one.source]: one.table for one in parts}
+    known = [name for name in identity(found.table, found.facets) if name != "replication"]
+    cell = [name for name in known if name != "seed"]
+    said = replace(reading, columns=named, where=f"{len(parts)} files")
+    open_ = FILE not in reading.columns
+    asked = files_of_temperatures(every, cell, said) if open_ else None
+    rows = [one for one in parts if one.counted and N_JUDGMENTS not in one.table]
+    if asked is None and len(rows) > 1:
+        of = {names[one.source]: one.table for one in rows}
+        table = pd.concat(of.values(), ignore_index=True)
+        if open_ and table["judge"].isna().all():
+            table[FILE] = np.repeat([*of], [*map(len, rows)])
+        where = replace(reading, where=f"{len(rows)} files")
+        asked = telling_apart(table, [name for name in known if name in table], where)
+        if open_ and asked is None:
+            asked = files_of_same_seeds(of, cell, said)
     return replace(found, asked=(asked,)) if asked else found
 
 
