@@ -90,3 +90,12 @@ def one_of_two_to_hold() -> pd.DataFrame:
         for answer in ["AB"[question % 2]]
     ]
     return pd.DataFrame(rows, columns=["judge", "question", "verdict", "label"])
+
+
+def labelled_where(steady: bool) -> Judgments:
+    """A judge of 60 questions with labels: of those without a flip, or of every other one."""
+    rows = made(questions=60, replications=4, noise=0.4).table.assign(order=None)
+    of = rows.groupby("question")["verdict"]
+    alike, number = of.transform("nunique") == 1, rows["question"].str[1:].astype(int)
+    label = of.transform("first").where(alike if steady else number % 2 == 0)
+    return Judgments(rows.assign(label=label.astype(object)))

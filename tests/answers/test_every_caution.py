@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import inspect_reliability as ir
-from example_judgments import ORDERS, changed, made, one_flip_at_zero, together
+from example_judgments import ORDERS, changed, labelled_where, made, one_flip_at_zero, together
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.arms import arms_by, arms_of
 from inspect_reliability.answers.compare import compare_arms
@@ -408,6 +408,10 @@ EVERY: dict[str, tuple[Callable[[], Cautions], Callable[[], Cautions]]] = {
     "LabelCode.HARDLY_AT_RANDOM": (
         lambda: of_rows(chosen(at_random=False)),
         lambda: of_rows(chosen(at_random=True)),
+    ),
+    "LabelCode.UNLIKE_OTHERS": (
+        lambda: of_rows(labelled_where(steady=True)),
+        lambda: of_rows(labelled_where(steady=False)),
     ),
     "LabelCode.PASSED_OVER": (
         lambda: of_rows(reached(21, known=18)),

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from scipy.stats import norm
 
-from example_judgments import changed, made, one_flip_at_zero, together
+from example_judgments import changed, labelled_where, made, one_flip_at_zero, together
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.beside_limit import gate_for_all
 from inspect_reliability.answers.gate import (
@@ -485,3 +485,12 @@ def test_no_gate_asks_for_questions_that_are_not_there() -> None:
     said = " ".join(str(found).split())
     assert f"Label the other 48 outputs (too few alone), judge {needed - 8} more questions" in said
     assert "most=48" in said
+
+
+def test_labels_of_steady_questions_alone_decide_no_share() -> None:
+    """What is right on these says nothing of the others; a random half decides."""
+    asked = {"accuracy": 0.2}
+    assert gate(labelled_where(steady=False), least=asked)
+    found = gate(labelled_where(steady=True), least=asked)
+    assert found.result == "too uncertain to say"
+    assert "count these labels alone" in " ".join(str(found).split())

@@ -4,8 +4,6 @@ import pandas as pd
 
 import inspect_reliability as ir
 from inspect_reliability.answers import analyse
-from inspect_reliability.showing import render
-from inspect_reliability.showing.document import Caution, Document
 
 
 def sweep(right: dict[tuple[str, float], int], questions: int = 20) -> pd.DataFrame:
@@ -56,11 +54,3 @@ def test_many_labelled_rows_lead_to_a_choice() -> None:
 
 def _blocks(right: dict[tuple[str, float], int]) -> list[object]:
     return [*ir.analyse(sweep(right)).document(ir.analyse(sweep(right))).blocks]
-
-
-def test_a_caution_is_said_once() -> None:
-    """The answer has its first sentences, and what is behind it all of them."""
-    short, full = (Caution(text, (), 1) for text in ("One. Two.", "One. Two. Three."))
-    said = render(Document("x", [short], {}, more=lambda: [full]), "markdown")
-    assert said.count("One.") == 1
-    assert "Three." in said

@@ -370,7 +370,7 @@ def next_of_two(
     if told := _told_by_labels(pair, pairs, logs, sides, moved):
         return told
     step = _to_tell(pair, left, logs, alone, questions)
-    if not moved or sides is Sides.WAYS:
+    if not moved or sides is Sides.WAYS or alone:
         return step
     if sides is Sides.TIMES:
         return _by_what_sides_are(sides, "", _CHANGED, logs)

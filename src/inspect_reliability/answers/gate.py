@@ -58,7 +58,7 @@ from .next_steps import set_aside
 from .results import analyse
 from .row import KEPT, RATES, Row, refuse_unlabelled, valued
 from .summary import next_step, worst
-from .validity import by_these_labels, names_or_grades
+from .validity import by_these_labels, names_or_grades, unlike_others
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
     PASSES: ("The gate passes.", "good"),
@@ -327,6 +327,8 @@ def _more_questions(
 
 def _why_undecided(row: Row, name: str, anytime: bool) -> str | None:
     """Why a coefficient decides nothing whatever its interval; None if it can."""
+    if name in SHARES:
+        return unlike_others(row)
     if name not in COEFFICIENTS:
         return None
     if row.asked_once:

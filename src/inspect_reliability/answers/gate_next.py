@@ -12,6 +12,7 @@ from .analysis import Analysis
 from .beside_limit import known_of_these
 from .condition import from_logs
 from .next_steps import (
+    ALONE,
     FEWEST,
     FIRST_LABELS,
     more_labels,
@@ -22,6 +23,7 @@ from .next_steps import (
 from .no_rule import several_outputs
 from .row import one_output_options
 from .summary import next_step
+from .validity import LabelCode
 
 
 class GateCode(StrEnum):
@@ -53,6 +55,10 @@ def when_open(
     answerable = [one for one in undecided if code_of(one["reason"]) in free]
     chose, n_chose = set_aside(analysis)
     if not answerable:
+        left = max(min(map(unlabelled, analysis.rows)) - n_chose, 0)
+        if left and any(code_of(one["reason"]) is LabelCode.UNLIKE_OTHERS for one in undecided):
+            draw = f"label {logs} --most {min(left, FIRST_LABELS)} --out label.html"
+            return _CAUTIONS, next_step(ALONE, draw)
         few = any(
             one["requirement"].startswith(SHARES) and one["n_questions"] < FEWEST
             for one in undecided

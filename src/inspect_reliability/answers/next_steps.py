@@ -18,7 +18,7 @@ from .condition import MOSTLY_WITHOUT_VERDICT, from_logs
 from .moving import contradicting_orders, preferred_place
 from .reliability import FEWEST_VOTES
 from .row import Row, by_options, tells_outputs_apart
-from .validity import near_in_words
+from .validity import near_in_words, unlike_others
 
 FEWEST = 3
 """Questions below which nothing has an interval, and says little of others."""
@@ -50,6 +50,9 @@ _GOOD = 0.8
 _MOST_LOGS = 2
 """Most logs that a command names."""
 
+
+ALONE = "draw questions at random, label them, and count these labels alone"
+"""What to do where labelled questions are not like the others."""
 
 _GRADER = "for the grader alone, judge each output again"
 
@@ -96,6 +99,10 @@ def advice(analysis: Analysis, row: Row, logs: str = "LOGS") -> Advice:
         return Advice("read", "read some outputs, then change the prompt or the parser")
     if right and right["n_labelled"] < FEWEST:
         return _label(row, right, logs)
+    if unlike_others(row) and (left := unlabelled(row)):
+        return Advice(
+            "label", ALONE, f"label {logs} --most {min(left, FIRST_LABELS)} --out more.html"
+        )
     if orders := contradicting_orders(analysis, row):
         return _against_order(row, orders, logs)
     if right and right["within_one"] is not None:

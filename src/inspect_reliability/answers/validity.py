@@ -12,9 +12,11 @@ from ..judgments.scales import NAMES_DIFFER
 from ..showing.document import Block, Caution, Figure, Table
 from ..showing.formats import ROUNDING, Record, TableColumn, describe, share, span, told_apart
 from ..stats import KINDS, SHARES, Cells, Estimate, Labelled, Reason, agreement, krippendorff_alpha
+from ..stats.anytime import few_thresholds
 from ..stats.beside_labels import mean_error, of_given, one_grade
 from ..stats.labelled import WITHIN_ONE
 from ..stats.rates import Sample
+from ..stats.selective import LABELS_DIFFER, labels_differ
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .analysis import Analysis
 from .beside_limit import same_for_all_gets
@@ -35,6 +37,7 @@ class LabelCode(StrEnum):
     OTHER_SCALE = "other_scale"
     PASSED_OVER = "passed_over"
     STOPPED = "stopped"
+    UNLIKE_OTHERS = "unlike_others"
 
 
 _BY_LABEL = "Verdicts by label, share of all"
@@ -273,6 +276,31 @@ def by_these_labels(row: Row) -> Reason | None:
     )
 
 
+def unlike_others(row: Row) -> Reason | None:
+    """The caution for labelled questions that are steadier, or less steady, than the others.
+
+    A permutation test of how large a share of its verdicts agree on a question. Outputs of one
+    question, which people may have drawn together, are not tested.
+    """
+    known, counts = row.labelled, row.counts
+    if known is None or counts.n_clusters < len(counts.questions):
+        return None
+    agreeing = counts.shares.max(axis=1)
+    labelled = np.isin(counts.questions, known.given.questions)
+    judged = counts.replications > 0
+    found = labels_differ(agreeing[judged], labelled[judged], few_thresholds(agreeing[judged]))
+    if found is None or found.p_value > LABELS_DIFFER:
+        return None
+    whose, others = (share(one, 0) for one in (found.labelled, found.others))
+    return Reason(
+        LabelCode.UNLIKE_OTHERS,
+        f"Labelled questions are not like the others: on {whose} of them at least "
+        f"{found.threshold:.0%} of verdicts agree, on {others} of the others "
+        f"(p = {found.p_value:.2g}). Numbers by label describe the labelled questions, and not "
+        "the others: label questions drawn at random.",
+    )
+
+
 def names_or_grades(row: Row) -> Reason | None:
     """Ask whether letters are grades, wherever what is right is told by them as names."""
     if row.labelled is None or not (letters := letters_of_grades(row, row.labelled)):
@@ -318,6 +346,8 @@ def _cautions(row: Row, known: Labelled) -> Iterator[Reason]:
             f"'options:{','.join(_as_options(known.given.categories))}'.",
         )
     if caution := names_or_grades(row):
+        yield caution
+    if caution := unlike_others(row):
         yield caution
     few = known.given.n_clusters
     others = few < row.counts.n_clusters

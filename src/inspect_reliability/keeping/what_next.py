@@ -79,7 +79,7 @@ def what_next(
     if panel.withheld or needed:
         n = min(_FIRST_LABELS if panel.withheld else lacking, left)
         draw = f"label {logs} --most {n * len(separate)} --out label.html"
-        alone = any(row.not_at_random for row in panel.rows)
+        alone = panel.withheld and known
         label = "label them"
         label += ", and promise by these labels alone" if alone else f", {goal}"
         about = each.replace("(", "(about ", 1).format(n)
