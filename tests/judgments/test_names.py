@@ -87,6 +87,28 @@ def test_a_bare_name_is_a_label_where_it_has_verdicts() -> None:
         assert len(found.notes) == 2 * taken
 
 
+@pytest.mark.parametrize(
+    ("verdicts", "gold", "calls"),
+    [
+        ([*"ABBA"], ["Alice", "Bob"], ["gold=label", "gold=unused"]),
+        ([*"ABBA"], [*"AB"], []),
+        (["6,5", "5,0", "5,0", "6,0"], ["5", "6"], []),
+        ([*"ABBA"], ["x0", "y1"], []),
+    ],
+)
+def test_a_column_of_labels_is_read_or_asked_about(
+    verdicts: list[str], gold: list[str], calls: list[str]
+) -> None:
+    """Whether it has verdicts, the text of the right option, or names of its own."""
+    rows = [(f"q{q}", verdicts[q % 4], gold[q % 2], f"x{q % 2}", f"y{q % 2}") for q in range(20)]
+    frame = pd.DataFrame(rows, columns=["question", "verdict", "gold", "option_A", "option_B"])
+    found = judgments_from_frame(frame)
+    columns = [{call.split("=")[0]: call.split("=")[1]} for call in calls]
+    assert [f"columns={one}" for one in columns] == [c for note in found.asked for c in note.calls]
+    if not calls:
+        assert {*found.table["label"]} == {"A", "B"} if gold != ["5", "6"] else {"5", "6"}
+
+
 def test_what_each_row_has_anew_is_no_question_verdict_or_replication() -> None:
     """A row's number, a text and a time stamp are passed over for what fits."""
     each = {"id": range(8), "judgment": [f"Because {n}" for n in range(8)]}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
 from .columns import BARE, COLUMNS, JUDGMENTS, OF_LABELS, UNUSED, USUAL, WORDS, each_once
+from .labels_in_words import asked_of_labels, options_of
 from .reading import Code, Note, Reading
 from .values import converted, number_of_try
 
@@ -149,7 +150,10 @@ def _guessed(
             found = [name for name in found if not (asks(name) and _many_share(free, name))]
         if (fits := _FITS.get(ours)) and reading.words is not OF_LABELS and not near:
             known = table.rename(columns=taken)
-            found = [one for one in found if "question" in known and fits(known, one)]
+            named = found if "question" in known else []
+            found = [one for one in named if fits(known, one)]
+            if ours == "label" and named and not found and reading.words is JUDGMENTS:
+                notes += asked_of_labels(known, named[0], reading)
         if found[1:] and ours in ("question", "verdict"):
             # The number of a row and a text are neither, and what is the same is no question.
             same = {name for name in found if ours == "question" and free[name].nunique() < 2}
@@ -250,8 +254,8 @@ def _counts(table: pd.DataFrame, name: str) -> bool:
 
 
 def _judges(table: pd.DataFrame, name: str) -> bool:
-    """Whether a column has verdicts, or a name that nothing else has."""
-    if normalised_name(name) not in map(normalised_name, BARE):
+    """Whether a column has verdicts, or texts of options, or a name that nothing else has."""
+    if options_of(table, name) or normalised_name(name) not in map(normalised_name, BARE):
         return True
     values, given = (
         {*map(in_one_spelling, {*table[one].dropna().map(str)})} if one in table else set[str]()
@@ -260,10 +264,14 @@ def _judges(table: pd.DataFrame, name: str) -> bool:
     return 2 * len(values & given) > len(values)
 
 
+_POINT = re.compile(r"(?<=\d),(?=\d+$)")
+"""The comma of a decimal number."""
+
+
 def in_one_spelling(one: str) -> str:
-    """A verdict without what is written differently: 4 and 4.0, "yes" and "Yes."."""
+    """A verdict without what is written differently: 4, 4.0 and 4,0, "yes" and "Yes."."""
     try:
-        return f"{float(one):g}"
+        return f"{float(_POINT.sub('.', one)):g}"
     except ValueError:
         return normalised_name(one)
 

@@ -46,6 +46,7 @@ from .deduplication import can_be_counted, telling, together
 from .duplicates import again_in, identity, of_one_verdict, telling_apart
 from .exports import as_rows
 from .guess import guessed, has_labels_alone, hint_of_several
+from .labels_in_words import options_of, with_options_named
 from .options_or_grades import with_kind_of_numbers
 from .pairs import is_tie, meant, pairs_shown, swapped_in
 from .reading import Code, Note, Reading
@@ -203,12 +204,16 @@ def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = Fals
         raise UserError(lacking(absent, first, reading) + hint)
     spaced = Counter[str]()
     asked: list[Note] = []
+    options = options_of(frame, "label")
     if "verdict" in frame:
         asked += verdicts_of_outputs(frame, reading)
 
     def clean(one: pd.DataFrame) -> pd.DataFrame:
         if "verdict" not in one:
             one = one.assign(verdict=None)
+        if options:
+            one, said = with_options_named(one, options, reading.where)
+            notes.extend(said)
         one, said = tries_in_cells(as_verdicts(one, reading), reading)
         notes.extend(said)
         found = converted_all(one, reading.where)
