@@ -186,9 +186,15 @@ def test_only_a_truncated_log(tmp_path: Path) -> None:
         judgments_from_logs(path)
 
 
-@pytest.mark.parametrize(("name", "message"), [("", "No inspect logs"), ("no", "No file or")])
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("", "No inspect logs"), ("no", "No file or"), ("rows", r"name them, \S+/rows/\*\.csv\. ")],
+)
 def test_nothing_there(tmp_path: Path, name: str, message: str) -> None:
-    """An empty folder and a missing one are told apart."""
+    """An empty folder, a missing one, and one of other files are told apart."""
+    (tmp_path / "rows").mkdir()
+    for one in "ab":
+        (tmp_path / "rows" / f"{one}.csv").touch()
     with pytest.raises(UserError, match=message):
         judgments_from_logs(tmp_path / name)
 

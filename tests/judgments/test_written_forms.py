@@ -116,6 +116,16 @@ def test_tables_of_other_shapes_say_the_same(tmp_path: Path) -> None:
     assert numbers_of([str(tmp_path / "lines.json")]) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("form", ["{}.0", "{},0"])
+def test_numbers_of_options_may_have_zeros_behind_a_point(form: str) -> None:
+    """As pandas writes whole numbers beside an empty cell."""
+    from inspect_reliability.judgments.reading import Reading
+
+    frame = pd.DataFrame({"question": [*"pqr"], "verdict": map(form.format, (1, 2, 3))})
+    found = judgments_from_frame(frame, reading=Reading(read_as="options:1,2,3"))
+    assert [*found.table["verdict"]] == [*"123"]
+
+
 @pytest.mark.parametrize(
     ("write", "read_as"),
     [

@@ -45,6 +45,7 @@ from .deduplication import combine
 from .judge_of import judge_settings
 from .log_facts import Gap, Log, newest, part_of
 from .reading import Code, Note, Reading
+from .rows import files_to_name
 from .score import EDITED, Kept, Labels, before_edits, judgments_of_score, kept_in
 from .table import Judgments, clean_temperature, make_table
 from .verdict_spelling import Source, in_one_form
@@ -99,8 +100,9 @@ def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
             passed = _passed_over(str(source), listed)
             if not listed:
                 raise UserError(
-                    f"No inspect logs (*.eval, *.json) in {source}. Name a folder of logs, or a "
-                    "file of judgments; a copy of the published study becomes logs by "
+                    f"No inspect logs (*.eval, *.json) in {source}.{files_to_name(str(source))} "
+                    "Name a folder of logs, or a file of judgments; a copy of the published study "
+                    "becomes logs by "
                     f"'inspect-reliability import {source}'."
                     + "".join(f" {note.count:,} {note.what}" for note in passed)
                 )

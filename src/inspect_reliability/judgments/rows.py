@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from codecs import BOM_UTF8
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -50,6 +51,18 @@ _MISSING = ["", "NA", "NaN", "nan", "<NA>"]
 
 _LOG = re.compile(rb'(?!\[|\{\s*")|\{\s*"(version":\s*\d+,\s*"status|eval)"')
 """How a JSON file begins that inspect wrote, or that is nothing of its kind."""
+
+
+def files_to_name(folder: str) -> str:
+    """How to name the files of a folder that may have judgments; empty where it has none."""
+    here = local_path(folder)
+    own = Counter(one.suffix for one in Path(here).iterdir()) if here else Counter[str]()
+    found = {end: n for end, n in own.items() if end.lower() in ENDINGS}
+    if not found:
+        return ""
+    named = " ".join(f"{folder.rstrip('/')}/*{end}" for end in sorted(found))
+    n = sum(found.values())
+    return f" It has {n:,} file{'s' * (n > 1)} of rows: name {'them' if n > 1 else 'it'}, {named}."
 
 
 def has_judgments(location: str) -> bool:

@@ -66,8 +66,10 @@ def as_verdicts(frame: pd.DataFrame, reading: Reading) -> pd.DataFrame:
 
 
 def _text_of(value: Any) -> str:
-    """An output as text: a whole number without decimals, which a spreadsheet adds."""
-    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
+    """An output as text: a whole number without decimals, which spreadsheets and pandas add."""
+    text = str(plain(value))
+    whole = _WITH_ZEROS.fullmatch(text)
+    return whole[1] if whole else text
 
 
 def verdicts_of_outputs(frame: pd.DataFrame, reading: Reading) -> list[Note]:
@@ -184,6 +186,7 @@ def _answers(names: Sequence[str]) -> Iterator[str]:
 
 _UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
 _WHOLE = re.compile(r"([+-]?(?:0|[1-9]\d*))\.0+")
+_WITH_ZEROS = re.compile(r"([+-]?(?:0|[1-9]\d*))(?:\.0+|,00?)")
 _NONE = {
     *("", "na", "n/a", "n.a.", "nan", "<na>", "null"),
     *("#n/a", "#value!", "#div/0!", "#ref!", "#name?", "#num!", "#null!", "#spill!", "#calc!"),
