@@ -683,9 +683,10 @@ def test_a_mark_is_no_label(mark: str, tmp_path: Path) -> None:
     """What people write where nobody judged is no grade, among judgments and in a file beside."""
     frame = pd.DataFrame({"question": range(30), "verdict": [1, 2, 3] * 10})
     given = frame["verdict"].astype(str).mask(frame.index % 3 == 1, mark)
+    among = judgments_from_frame(frame.assign(label=given))
     for found in (
-        with_own_labels(judgments_from_frame(frame.assign(label=given))),
-        with_labels(judgments_from_frame(frame.assign(label=given)), names={mark: "non-response"}),
+        with_own_labels(among),
+        with_labels(among, names={mark: "non-response"}),
         with_labels(
             judgments_from_frame(frame),
             [write(tmp_path / "l.csv", [{"id": n, "label": one} for n, one in given.items()])],

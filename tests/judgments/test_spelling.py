@@ -300,7 +300,7 @@ def as_in_excel(verdict: str) -> object:
     return verdict if verdict == "tie" else float(verdict)
 
 
-@pytest.mark.parametrize("tie", ["Tie (both bad)", "Draw", "neither", "none", "tie"])
+@pytest.mark.parametrize("tie", ["Tie (both bad)", "none", "tie"])
 def test_what_no_grade_has_beside_it_is_asked_about(tie: str) -> None:
     """Whatever its name."""
     assert judgments_from_frame(chosen(tie)).asked

@@ -23,12 +23,12 @@ from scipy.stats import t as student
 import example_logs
 import graders
 import inspect_reliability as ir
-from commands import invoke, results
+from commands import invoke, once, results
 from evals import evaluate
 from inspect_reliability import rejudge
 from inspect_reliability.cli import main
 from inspect_reliability.metrics import win_rate
-from inspect_reliability.ranking import stability
+from inspect_reliability.ranking import leaderboards, stability
 
 pytestmark = pytest.mark.usefixtures("read_once")
 
@@ -43,17 +43,22 @@ def found(*given: object) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
+FEW = once(stability.rank_stability)
+
+
 @pytest.fixture(autouse=True)
 def _few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """What another try changes is most of the work, and few tests look at it."""
     monkeypatch.setattr(stability, "_DRAWS", 200)
     monkeypatch.setattr(stability, "_BOOTSTRAPS", 20)
+    monkeypatch.setattr(leaderboards, "rank_stability", FEW)
 
 
 @pytest.fixture
 def more_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many as tell a tau from the published one."""
     monkeypatch.setattr(stability, "_DRAWS", 1_500)
+    monkeypatch.setattr(leaderboards, "rank_stability", stability.rank_stability)
 
 
 @pytest.fixture
