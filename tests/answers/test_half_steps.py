@@ -186,6 +186,6 @@ def test_some_half_grades_leave_the_grades_of_people(tmp_path: Path) -> None:
     expected = {q: float(one) for q, one in zip(names, decided, strict=True) if one}
     again = ir.keep(frame.drop(columns="label"), rule=file)
     assert "of tries lie between the rule's grades" in str(again)
-    for one in (kept, again):
-        found = one.verdicts.query("decision == 'keep'").set_index("question")["verdict"]
-        assert found.to_dict() == expected
+    listed, found = (one.verdicts.query("decision == 'keep'") for one in (kept, again))
+    assert found.set_index("question")["verdict"].to_dict() == expected
+    assert listed.set_index("question")["verdict"].to_dict().items() <= expected.items()

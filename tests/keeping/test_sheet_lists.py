@@ -71,6 +71,31 @@ def test_a_list_in_csv_is_the_workbook(source: pd.DataFrame, name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("mixed", [False, True])
+def test_a_list_in_parquet_has_the_values_of_its_source(mixed: bool, tmp_path: Path) -> None:
+    """Rows are in its order, numbers are numbers, ids of two types are texts, and it is read."""
+    ids = [*range(60, 20, -1), *range(20)]
+    own = [f"q{one}" if mixed and one % 2 else one for one in ids]
+    said = [(n, 1 + n % 5, 1 + (n != 1) * n % 5 if n % 3 else None) for n in ids for _ in range(3)]
+    frame = pd.DataFrame(said, columns=["chat", "grade", "person"]).assign(
+        chat=[one for one in own for _ in range(3)]
+    )
+    columns = {"chat": "question", "grade": "verdict", "person": "label"}
+    file = tmp_path / "k.parquet"
+    for _ in range(2):  # the second list replaces the first
+        found = ir.keep(frame, columns=columns, max_error=0.3, out=file)
+    table = pd.read_parquet(file)
+    expected = found.verdicts.rename(columns={"question": "chat"})
+    assert expected["chat"].tolist() == own
+    if mixed:
+        expected["chat"] = expected["chat"].map(str)
+    pd.testing.assert_frame_equal(table, expected)
+    assert pd.api.types.is_integer_dtype(table["verdict"])
+    assert table["decision"][table["verdict"] != table["final"]].tolist() == ["labelled"]
+    assert "60 questions" in str(ir.analyse(file))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["noten.csv", "noten.xlsx"])
 def test_numbers_of_the_source_are_numbers_in_a_workbook(source: pd.DataFrame, name: str) -> None:
     """Ids and means too, whole columns; digits that are text stay, such as those after a zero."""

@@ -144,8 +144,7 @@ def keep(
         write_text(save_rule, saved_rule(found[0], analysis.judgments.logs).text, RULE)
         print_text(screen, f"Wrote {save_rule}")
     if out:
-        columns = judgments.columns_of(request.reading)
-        write_list(out, found, judgments.order, columns, judgments.files, judgments.notes)
+        write_list(out, found, judgments, judgments.columns_of(request.reading))
         written = listed(found)
         why = next((one.reason for one in written if one.reason), None)
         none = f", in which no verdict is kept: {why}." * all(one.reason for one in written)

@@ -30,6 +30,10 @@ _WHO = "whoever checked"
 """The rater of what is filled in: two verdicts of one question contradict each other."""
 
 _ALWAYS = {"verdict", "confidence", "decision", CHECKED}
+"""Columns of every list of `keep` that a person may fill in."""
+
+_FOR_PROGRAMS = ["verdict", "confidence", "decision", "final"]
+"""Columns of one in parquet, after those of judge and question."""
 
 
 def renamed_columns(
@@ -324,11 +328,22 @@ def is_list(frame: pd.DataFrame) -> bool:
     return {*map(str, frame)} >= _ALWAYS
 
 
+def _question_for_programs(frame: pd.DataFrame) -> str | None:
+    """The column of questions in a list of `keep` in parquet; None if this is no such list."""
+    judge, *names = map(str, frame)
+    names = names[:-1] if names[-1:] == ["answer"] else names
+    *_, name = names[: -len(_FOR_PROGRAMS)] or [""]
+    of_list = judge == "judge" and names[-len(_FOR_PROGRAMS) :] == _FOR_PROGRAMS
+    return name if of_list and name and name not in COLUMNS else None
+
+
 def reading_of_list(frame: pd.DataFrame, reading: Reading) -> Reading:
     """How a list is read: its own columns are ours, and those of its source may be gone.
 
     What its user filled in is read as labels, whatever it is called (see `with_checked`).
     """
+    if (question := _question_for_programs(frame)) and "question" not in reading.columns.values():
+        return replace(reading, columns={**reading.columns, question: "question"})
     if not is_list(frame):
         return reading
     names = {*map(str, frame)} - {CHECKED}

@@ -22,8 +22,9 @@ from ..judgments.count import NUMBER
 from ..judgments.judge_of import judge_of
 from ..judgments.log_facts import Log
 from ..judgments.own_numbers import with_own_numbers
-from ..judgments.reading import Code, Note
+from ..judgments.reading import Code
 from ..judgments.rows import dialect_of, read_frame
+from ..judgments.table import Judgments
 from ..judgments.workbooks import keywords_of, write_workbook
 from ..record.rule import KeepRule
 from ..saving import Ours, whole, write_text
@@ -44,14 +45,15 @@ ORDER = (
 )
 """How the rows of a list for people are ordered. One in parquet is for programs: its rows stay."""
 
-_COLUMNS = ["question", "verdict", "confidence", "decision"]
-"""The last columns of a list for programs; those before say which judge under which condition."""
+_COLUMNS = ["verdict", "confidence", "decision"]
+"""The last columns of a list for programs, after the question's; the first say which judge under
+which condition."""
 
 _MORE = ("final", "answer")
 """Columns after these: the verdict to use, and the text that was judged where there is one."""
 
 _NAMED = {name for name, column in COLUMNS.items() if column.role != "truth"}
-_OWN = {*_COLUMNS, *_MORE, "why", CHECKED, LABELLED, *_NAMED}
+_OWN = {"question", *_COLUMNS, *_MORE, "why", CHECKED, LABELLED, *_NAMED}
 """Columns that a list for people may have of us; one of labels is its user's."""
 
 _FIRST = ("escalate", "person", CHECKED, LABELLED, "keep")
@@ -76,14 +78,14 @@ def _is_list(file: Path) -> bool:
         return CHECKED in table and keywords_of(file) == _keywords(table)
     if file.suffix.lower() == ".csv":
         return is_list(table) and not _n_filled_in(table)
-    *keys, question, verdict, confidence, decision = table.drop(columns=[*_MORE], errors="ignore")
-    if [question, verdict, confidence, decision] != _COLUMNS or "judge" not in keys:
+    *keys, _, verdict, confidence, decision = table.drop(columns=[*_MORE], errors="ignore")
+    if [verdict, confidence, decision] != _COLUMNS or "judge" not in keys:
         return False
     # Rows of one condition are together, so a column of labels among the first is none of ours.
     # In a list of a cascade the judge is the one that decides.
     conditions = table[keys].astype(str)
     together = _are_together(conditions) or _are_together(conditions.drop(columns="judge"))
-    known = table[decision].isin(["keep", "escalate", "person"]).all()
+    known = table[decision].isin(_FIRST).all()
     shares = pd.to_numeric(table[confidence].map(str).str.replace(",", "."))
     return bool(together and known and shares.between(0, 1).all())
 
@@ -145,33 +147,35 @@ def listed(found: Sequence[LabelledCascade]) -> list[LabelledCascade]:
 def write_list(
     out: str,
     found: Sequence[LabelledCascade],
-    order: Sequence[str] = (),
-    columns: Mapping[str, str] | None = None,
-    files: Sequence[str] = (),
-    notes: Sequence[Note] = (),
+    judgments: Judgments,
+    columns: Mapping[str, str],
 ) -> None:
     """Write a row a question; a workbook or CSV is for a person to read.
 
     Args:
         out: The file.
         found: Whose questions it has.
-        order: For a person: the questions in the order of the source.
-        columns: For a person: name in the source -> our name, as far as its user named them.
-        files: The files of the source: a .csv is written as these are.
-        notes: What was found in the source: of exchanged places a person reads in each row what
-            verdicts name.
+        judgments: Their judgments. A .csv is written as their files are. Of exchanged places a
+            person reads in each row what verdicts name.
+        columns: Name in the source -> our name, as far as its user named them.
 
     Raises:
         UserError: The file cannot be written, or would replace another.
     """
     ending = Path(out).suffix.lower()
-    panels, columns = listed(found), columns or {}
-    programs = ending == ".parquet"
+    if ending == ".parquet":
+        rows = decided(found, judgments)
+        table = _in_one_type(judgments.with_own_values(rows), rows)
+        with whole(out, LIST) as part:
+            named = table.rename(columns={"question": _question(columns, table)})
+            named.to_parquet(part, index=False)
+        return
+    panels, files = listed(found), judgments.files
     alone = len(panels) == 1 and len(panels[0].rows) == 1
-    each = [one.out() if programs else _for_people(one, order, columns, alone) for one in panels]
+    each = [_for_people(one, judgments, columns, alone) for one in panels]
     table = pd.concat(each, ignore_index=True)
-    means = "; ".join({one.what: None for one in notes if one.code is Code.PLACES})
-    if means and not programs:
+    means = "; ".join({one.what: None for one in judgments.notes if one.code is Code.PLACES})
+    if means:
         why = table["why"] if "why" in table else pd.Series(None, table.index, dtype=object)
         table["why"] = (why + f"; {means}").fillna(means)
     if ending == ".csv":
@@ -180,9 +184,6 @@ def write_list(
         write_text(out, to_csv(shown, dialect=dialect_of(files)), _replaceable(table))
         return
     with whole(out, LIST) as part:
-        if programs:
-            table.to_parquet(part, index=False)
-            return
         if files or not from_logs(panels[0].rows[0].table):
             own = [one for one in map(str, table) if one == "question" or one not in _OWN]
             table = with_own_numbers(table, files, dict(zip(own, own, strict=True)))
@@ -191,6 +192,20 @@ def write_list(
         table["confidence"] = table["confidence"].round(2)
         offered = {CHECKED: _offered(panels)}
         write_workbook(part, table, _keywords(table), {"confidence": "0%"}, offered)
+
+
+def _in_one_type(table: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
+    """A table for parquet: texts where the values of a column have several types."""
+    import pyarrow as pa
+
+    def fits(values: "pd.Series[Any]") -> bool:
+        try:
+            pa.Array.from_pandas(values)
+        except pa.ArrowException:
+            return False
+        return True
+
+    return table.assign(**{name: texts[name] for name in map(str, table) if not fits(table[name])})
 
 
 def _as_written(value: Any) -> Any:
@@ -282,17 +297,36 @@ def saved_rule(panel: LabelledCascade, logs: Mapping[str, Log]) -> KeepRule:
     )
 
 
-def decided(panel: LabelledCascade) -> pd.DataFrame:
-    """`out`, where a decision says which verdicts that are not kept have a person's, and how."""
+def decided(found: Sequence[LabelledCascade], judgments: Judgments) -> pd.DataFrame:
+    """A row a question of each judge, in the order of the judgments, with its decision."""
+    rows = [
+        one.iloc[np.argsort(_places(one, judgments), kind="stable")]
+        for one in map(_decided, listed(found))
+    ]
+    return pd.concat(rows, ignore_index=True)
+
+
+def _decided(panel: LabelledCascade) -> pd.DataFrame:
+    """`out`, where a decision says which verdicts are a person's, and how.
+
+    They are where nothing is kept, or the person says otherwise.
+    """
     found = panel.out()
     said, checked = (pd.Series(one, dtype=object) for one in (panel.by_people, panel.checked))
-    by_people = said.notna() & (found["decision"] != "keep")
+    by_people = said.notna() & ((found["decision"] != "keep") | (said != found["verdict"]))
     decision = found["decision"].mask(by_people, LABELLED)
     return found.assign(decision=decision.mask(by_people & checked.notna(), CHECKED))
 
 
+def _places(found: pd.DataFrame, judgments: Judgments) -> "pd.Series[int]":
+    """The place of each question in the source."""
+    order = judgments.order or judgments.table["question"].drop_duplicates().map(str)
+    place_of = {name: at for at, name in enumerate(order)}
+    return found["question"].map(lambda one: place_of.get(str(one), len(place_of)))
+
+
 def _for_people(
-    panel: LabelledCascade, order: Sequence[str], columns: Mapping[str, str], alone: bool
+    panel: LabelledCascade, judgments: Judgments, columns: Mapping[str, str], alone: bool
 ) -> pd.DataFrame:
     """A row a question: what to check on top, then what people said, then what is kept.
 
@@ -302,19 +336,16 @@ def _for_people(
 
     Args:
         panel: A judge, or judges that are asked in turn.
-        order: The questions in the order of the source.
+        judgments: The judgments, whose source has an order.
         columns: Name in the source -> our name, as far as its user named them.
         alone: Whether the list has one judge.
     """
-    found = decided(panel)
+    found = _decided(panel)
     own = _own_columns(panel)
     if "answer" in found and any(_same(of, found) for of in own.values()):
         found = found.drop(columns="answer")
     said, checked = (pd.Series(one, dtype=object) for one in (panel.by_people, panel.checked))
     differs = said.notna() & (said != found["verdict"])
-    found["decision"] = (
-        found["decision"].mask(differs, LABELLED).mask(differs & checked.notna(), CHECKED)
-    )
     words = pd.Series([_in_words(panel, votes) for votes in panel.votes], dtype=object)
     overruled = words + "; a person says " + said
     differ = words + "; people say " + pd.Series(_said_by_each(panel), dtype=object)
@@ -338,10 +369,8 @@ def _for_people(
     found = found.drop(columns=gone, errors="ignore")
     for name in ("verdict", "final"):
         found[name] = _as_numbers(found[name])
-    place_of = {name: at for at, name in enumerate(order)}
-    at = found["question"].map(lambda one: place_of.get(one, len(place_of)))
     first = found["decision"].map(_FIRST.index)
-    found = found.iloc[np.lexsort((at, first))]
+    found = found.iloc[np.lexsort((_places(found, judgments), first))]
     found.insert(0, _question(columns, found), found.pop("question"))
     return found
 

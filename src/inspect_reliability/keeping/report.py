@@ -477,14 +477,15 @@ class KeptVerdicts(PythonAnswer):
     def verdicts(self) -> pd.DataFrame:
         """A row a question: its verdict, confidence, and whether to keep it.
 
-        `decision` is "keep" where the rule keeps it. Where it does not, it is "labelled" or
-        "checked" if a person said what is right, else "escalate", or "person" in a cascade. `final`
-        is the verdict to use: a person's, if there is one. Of a data frame, ids are its own values,
+        `decision` is "keep" where the rule keeps it, and no person says otherwise. Else it is
+        "labelled" or "checked" if a person said what is right, else "escalate", or "person" in a
+        cascade. `final` is the verdict to use: a person's, if there is one. Rows are in the order
+        of the source, a judge after the other. Of a data frame, ids are its own values,
         and verdicts have its type: numbers, or True and False. A verdict that decides nothing is
         then missing.
         """
-        found = pd.concat([decided(one) for one in listed(self.found)], ignore_index=True)
-        return self.analysis.judgments.with_own_values(found)
+        judgments = self.analysis.judgments
+        return judgments.with_own_values(decided(self.found, judgments))
 
     def rule(self) -> KeepRule:
         """The rule that `selective_scorer` applies to new questions; its `text` is that of a file.
@@ -557,7 +558,7 @@ def keep(
         0       gpt-5.4  0.78             5   0.13
         1  gpt-5.4-nano  0.30             7   0.06
         >>> found.verdicts["decision"].value_counts().to_dict()
-        {'keep': 65, 'labelled': 55}
+        {'labelled': 62, 'keep': 58}
     """
     of = None if rule is None else str(rule)
     abstain = Reading.of(in_file(reading)).abstain
@@ -594,6 +595,5 @@ def keep(
         write_text(save_rule, answer.rule().text, RULE)
     if out is not None:
         known = Reading.of(in_file(reading), columns=columns or {})
-        columns = read.columns_of(known)
-        write_list(str(out), answer.found, read.order, columns, read.files, read.notes)
+        write_list(str(out), answer.found, read, read.columns_of(known))
     return answer
