@@ -421,3 +421,22 @@ def test_models_under_one_grader_are_ranked(tmp_path: Path) -> None:
         for e in range(1, EPOCHS + 1)
         for name in ("one", "two")
     }
+
+
+def test_a_label_by_uuid_is_of_its_own_output(logs: Logs) -> None:
+    """Other epochs made other outputs: their labels are no second person's."""
+    samples = read_eval_log(logs.suite.location).samples or []
+    given = {one.uuid: "CI"[n % 2] for n, one in enumerate(samples)}
+    labels = pd.DataFrame(given.items(), columns=["id", "label"])
+    found = ir.analyse(logs.suite.location, by="epoch", labels=labels)
+    right = {(row["epoch"], row["accuracy"], row["n_labels"]) for row in found.results["validity"]}
+    assert right == {
+        (epoch, np.mean([_graded(one) == given[one.uuid] for one in own]), QUESTIONS)
+        for epoch in (1, 2)
+        if (own := [one for one in samples if one.epoch == epoch])
+    }
+
+
+def _graded(sample: Any) -> str:
+    [score] = sample.scores.values()
+    return str(score.value)

@@ -342,8 +342,8 @@ class _Outputs:
     def __init__(self, table: pd.DataFrame, meant: Collection[str]) -> None:
         self.table = table
         columns = [table[name] for name in ("benchmark", "question", "scorer") if name in table]
-        if is_suite(table):  # other models, or runs, made other outputs of a question
-            columns.append(table["log"])
+        if is_suite(table):  # other models, runs and epochs made other outputs of a question
+            columns += [table["log"], table["epoch"]]
         self.number = numbers_of(*columns).to_numpy()
         first = table.iloc[np.unique(self.number, return_index=True)[1]]
         self._output = list(zip(first["benchmark"], first["question"], strict=True))
