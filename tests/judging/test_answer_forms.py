@@ -139,7 +139,7 @@ def served(server: ChatServer, folder: Path, **options: Any) -> EvalLog:
 def test_the_form_moves_the_verdict(tmp_path: Path, refuses: tuple[str, ...]) -> None:
     """A schema reaches a server that takes one, the words every one; a report says what moved."""
     server = FormServer(refuses=refuses)
-    log = served(server, tmp_path, answer_forms=["json", "sentence"], replications=3)
+    log = served(server, tmp_path, answer_forms=["json", "sentence"], replications=6)
     schemas = [one for one in server.requests if "response_format" in one]
     assert bool(schemas) is not bool(refuses)
     assert all("JSON" in one["messages"][-1]["content"] for one in schemas)
@@ -147,7 +147,7 @@ def test_the_form_moves_the_verdict(tmp_path: Path, refuses: tuple[str, ...]) ->
         sent = schemas[0]["response_format"]["json_schema"]["schema"]
         assert sent["properties"]["verdict"]["enum"] == ["A", "B", "C"]
     table = judgments_from_logs(log.location).table
-    assert table.groupby("answer_form").size().to_dict() == {GIVEN: 12, "json": 12, "sentence": 12}
+    assert table.groupby("answer_form").size().to_dict() == {GIVEN: 24, "json": 24, "sentence": 24}
     assert set(table[table["answer_form"] == "json"]["verdict"]) == {"A", "C"}
     assert set(table[table["answer_form"] == "json"]["read_by"]) == {"json"}
     (move,) = analyse(judgments_from_logs(log.location)).results["moves"]
@@ -167,16 +167,16 @@ def test_a_local_judge_is_asked_in_words(tmp_path: Path) -> None:
     columns = ["question", "replication", "seed", "verdict"]
     model = "hf_seeded/tiny-judge"
     log = evaluate(
-        bbh_judge(answer_forms=["bare", "json", "sentence"], replications=2),
+        bbh_judge(answer_forms=["bare", "json", "sentence"], replications=3),
         tmp_path / "a",
         model=model,
         limit=2,
     )
     assert log.status == "success", log.error
     table = judgments_from_logs(log.location).table
-    assert table.groupby("answer_form").size().to_dict() == dict.fromkeys([GIVEN, *FORMS], 4)
+    assert table.groupby("answer_form").size().to_dict() == dict.fromkeys([GIVEN, *FORMS], 6)
     assert set(table["options_not_sent"]) == {"response_schema"}
-    plain = evaluate(bbh_judge(replications=2), tmp_path / "b", model=model, limit=2)
+    plain = evaluate(bbh_judge(replications=3), tmp_path / "b", model=model, limit=2)
     own = table[table["answer_form"] == GIVEN][columns].reset_index(drop=True)
     assert own.equals(judgments_from_logs(plain.location).table[columns])
     assert log.samples is not None

@@ -112,7 +112,7 @@ def test_outputs_may_end_at_their_verdict(judge: Judge) -> None:
     """
     whole = {"model": "hf_seeded/tiny-judge", "max_tokens": 50}
     asked = {"whole": whole, "stopped": whole | {"model_args": {"stop_at_verdict": True}}}
-    logs = {name: judge(bbh_judge(replications=5), **one) for name, one in asked.items()}
+    logs = {name: judge(bbh_judge(replications=8), **one) for name, one in asked.items()}
     assert logs["stopped"].eval.model_args == {"stop_at_verdict": True}
     outputs = {
         name: [choice.message.text for one in log.samples or [] for choice in one.output.choices]

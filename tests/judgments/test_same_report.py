@@ -85,11 +85,12 @@ def test_the_same_judgments_give_the_same_report(
     read, expected = judgments_from(frame, swap=swap), expected_of(tuple(names))
     assert of(read) == expected
     half = len(frame) // 3
-    parts = [
-        written(frame[:half], tmp_path / "z.csv"),
-        written(frame[half:], tmp_path / "a.csv"),
-    ]
-    forms = [written(frame, tmp_path / f"all.{ending}") for ending in ("csv", "jsonl", "parquet")]
-    for file in (parts, *forms):
-        again = judgments_from(file, swap=swap)
-        assert same(again, read) or of(again) == expected, file
+    for ending in ("csv", "jsonl", "parquet"):
+        whole = written(frame, tmp_path / f"all.{ending}")
+        parts = [
+            written(frame[:half], tmp_path / f"z.{ending}"),
+            written(frame[half:], tmp_path / f"a.{ending}"),
+        ]
+        for file in (whole, parts):
+            again = judgments_from(file, swap=swap)
+            assert same(again, read) or of(again) == expected, file
