@@ -29,7 +29,10 @@ def judgments(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     "header",
-    ["ID|Label", "item|gold", "question|target", "Question ID|Human Rating", "prompt_id|value"],
+    [
+        *("ID|Label", "item|gold", "question|target", "Question ID|Human Rating"),
+        *("prompt_id|value", "chat_id|label", "Vorgang|gold"),
+    ],
 )
 def test_usual_names_are_taken_and_announced(judgments: Path, tmp_path: Path, header: str) -> None:
     """An annotator is a rater, and what other tools call a label is one."""
@@ -41,7 +44,9 @@ def test_usual_names_are_taken_and_announced(judgments: Path, tmp_path: Path, he
     assert done.exit_code == 0, done.output
     taken = dict(zip(names, ("id", "label"), strict=True)) | {"Annotator": "rater"}
     for yours, ours in taken.items():
-        assert f"column {yours!r} taken for '{ours}'" in " ".join(done.stderr.split())
+        assert yours == ours or f"column {yours!r} taken for '{ours}'" in " ".join(
+            done.stderr.split()
+        )
 
 
 @pytest.mark.slow
@@ -81,6 +86,17 @@ def test_columns_are_named_as_in_files_of_judgments(tmp_path: Path, judgments: P
         done = invoke("validate", judgments, "--labels", labels, "--column", wrong)
         assert done.exit_code == 2
         assert says in " ".join(done.stderr.split())
+
+
+def test_the_name_of_the_questions_is_that_of_the_ids() -> None:
+    """Also where the judgments were read before; without an id, the example names one."""
+    frame = FRAME.rename(columns={"Frage": "chat"}).assign(reply="of a judge")
+    read = ir.judgments_from_frame(frame, {"chat": "question"})
+    labels = LABELS.rename(columns={"id": "chat"}).assign(text_id=range(12))
+    found = labelled_judgments(read, labels)
+    assert found.table["label"].notna().all()
+    with pytest.raises(UserError, match=re.escape('columns={"ticket": "id"}')):
+        labelled_judgments(read, labels.rename(columns={"chat": "a", "text_id": "b"}))
 
 
 def test_people_and_the_judge_may_have_one_name_for_a_grade(tmp_path: Path) -> None:

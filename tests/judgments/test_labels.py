@@ -489,7 +489,7 @@ def test_a_file_takes_the_place_of_own_labels(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
-        ([{"name": "q1", "label": "C"}], "no column 'id' .* as in --column gold=label"),
+        ([{"name": "q1", "label": "C"}], "no column 'id' .* as in --column ticket=id"),
         ([{"id": "q1", "said": "C"}], "no column 'label' .* as in --column gold=label"),
         ([{"id": "q9", "label": "C"}], "no label that fits a judgment: 1 labels of what was not"),
         ([{"id": "q1", "label": "yes"}], "say what they mean with --map"),

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
-from .columns import BARE, COLUMNS, JUDGMENTS, OF_LABELS, UNUSED, USUAL, WORDS, each_once
+from .columns import BARE, COLUMNS, EITHER, JUDGMENTS, OF_LABELS, UNUSED, USUAL, WORDS, each_once
 from .labels_in_words import asked_of_labels, options_of
 from .reading import Code, Note, Reading
 from .values import converted, number_of_try
@@ -168,6 +168,10 @@ def _guessed(
             call = reading.column_call(ours, others[0])
             what = f"columns that could be '{ours}' as well: {which}; {call} chooses one"
             notes.append(Note(what, len(others), reading.where, Code.COLUMN))
+    if reading.words is OF_LABELS and "id" not in {*table, *taken.values()}:
+        names = [one for one in map(str, free) if one not in taken and is_called(one, "question")]
+        cases = [one for one in names if EITHER.isdisjoint(words_of(one))]
+        taken |= dict.fromkeys(cases if len(cases) == 1 else [], "id")
     if reading.words is JUDGMENTS and "verdict" not in {*table, *taken.values()}:
         taken |= dict.fromkeys(
             _only_passed(free.drop(columns=[*taken], errors="ignore")), "verdict"

@@ -86,6 +86,8 @@ def labelled_judgments(
     }
     read = replace(known, columns=own)
     judgments = judgments_from(given, reading=read, progress=progress)
+    its = judgments.columns_of(known).items()
+    of_labels |= {yours: ours for yours, ours in its if ours == "question"}
     unnamed = len(judgments.files) > 1 and judgments.table["judge"].isna().all()
     if apart and unnamed and FILE not in read.columns:
         each = Reading.of(read, columns={FILE: "judge"})

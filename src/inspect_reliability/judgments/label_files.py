@@ -251,6 +251,8 @@ def _read(
         taken.append(Note(f"column {same[0]!r} taken for 'label'", 1, path, Code.COLUMN))
     if absent := [name for name in ("id", "label") if name not in table]:
         hint = "" if "label" in table else hint_of_several(frame, about, "label")
+        if absent[0] == "id":
+            about = replace(about, words=replace(OF_LABELS, example="ticket=id"))
         raise UserError(lacking(absent, frame, about) + hint)
     others = table.drop(columns=["question", *LABELS], errors="ignore").assign(question=table["id"])
     table = converted_all(table[[name for name in LABELS if name in table]], path)
