@@ -49,6 +49,13 @@ def of_rows(judgments: Judgments, *by: str) -> Cautions:
     ]
 
 
+def tries_again(copies: int) -> list[str]:
+    """Verdicts of 25 questions in 10 tries each, of which the last repeat the first."""
+    drawn = np.random.default_rng(3).choice([*"ABC"], (25, 10))
+    drawn[:, 10 - copies :] = drawn[:, :copies]
+    return [*map(str, drawn.ravel())]
+
+
 def of_study(judgments: Judgments) -> Cautions:
     """Cautions about rows with the results of the published procedure."""
     rows = with_published(analyse(judgments, ["judge"])).results["rows"]
@@ -370,6 +377,10 @@ EVERY: dict[str, tuple[Callable[[], Cautions], Callable[[], Cautions]]] = {
     "CautionCode.SEED_AGAIN": (
         lambda: of_rows(changed(made(), seed=[1, 1, *range(2, 250)])),
         lambda: of_rows(changed(made(), seed=[*range(10), *range(240)])),
+    ),
+    "CautionCode.COPIED_TRIES": (
+        lambda: of_rows(changed(made(), verdict=tries_again(5))),
+        lambda: of_rows(changed(made(), verdict=tries_again(0))),
     ),
     "CautionCode.SEVERAL_STUDIES": (
         lambda: of_rows(changed(made(), study=first(100, "one", "two"))),

@@ -1,7 +1,9 @@
 """Rows that are there twice: copies go and are said, and tries with equal verdicts stay."""
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -52,6 +54,32 @@ def test_another_verdict_of_a_try_is_no_copy() -> None:
         n, notes = read([*ROWS, *more], "Versuch", Versuch="replication")
         assert n == 36 + len(more)
         assert any("repeat a replication of the same judge" in one for one in notes)
+
+
+@pytest.mark.parametrize(
+    ("seed", "other", "left"),
+    [
+        (lambda n: n % 3, {}, 120),
+        (lambda n: n % 3, {7: "C"}, 240),
+        (lambda n: n, {}, 240),
+        (lambda _: 7, {}, 240),
+    ],
+    ids=["copies", "a new draw", "other seeds", "one seed"],
+)
+def test_a_seed_and_its_verdict_again_are_no_new_draw(
+    seed: Callable[[int], int], other: dict[int, str], left: int
+) -> None:
+    """Where tries under other seeds differ, and rows that repeat one never do."""
+    drawn = np.random.default_rng(1).choice([*"AB"], 120)
+    rows = [
+        {"question": n % 40, "seed": seed(n // 40), "verdict": drawn[n % 120]}
+        | ({"verdict": other[n]} if n in other else {})
+        for n in range(240)
+    ]
+    n, notes = read(rows, "seed")
+    assert n == left
+    assert ("columns={'seed': 'unused'}" in " ".join(notes)) == (left < 240)
+    assert read(rows, "seed", seed="unused")[0] == 240
 
 
 def test_a_row_of_a_sheet_is_there_once() -> None:

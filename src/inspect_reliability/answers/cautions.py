@@ -5,7 +5,7 @@ from enum import StrEnum
 
 import pandas as pd
 
-from ..judgments.columns import GROUP_BY, dividing, of_role, varies
+from ..judgments.columns import GROUP_BY, dividing, numbers_of, of_role, varies
 from ..judgments.table import n_judgments, weights
 from ..record import same_model
 from ..showing.document import Grave
@@ -17,6 +17,7 @@ from .condition import (
     Condition,
     from_logs,
 )
+from .copied_tries import copied_tries
 
 
 class CautionCode(StrEnum):
@@ -44,6 +45,7 @@ class CautionCode(StrEnum):
     SOME_SEEDS = "some_seeds"
     SEEDS_NOT_HONOURED = "seeds_not_honoured"
     SEED_AGAIN = "seed_again"
+    COPIED_TRIES = "copied_tries"
     SEVERAL_STUDIES = "several_studies"
     MIXED = "mixed"
     SEVERAL_PROMPTS = "several_prompts"
@@ -127,6 +129,14 @@ def cautions(of: Condition, omega: Estimate) -> Iterator[Reason]:
         )
     if not of.judged.exact:
         yield from _of_the_seeds(of)
+        if not of.no_draws and not of.asked_once and (found := copied_tries(table)):
+            copied, tries = found
+            yield Reason(
+                CautionCode.COPIED_TRIES,
+                f"{copied:,} of {tries:,} tries {'have' if copied > 1 else 'has'} the verdict of "
+                "another try on every question, as copies from a cache do. Every coefficient "
+                "counts them as new draws, and so as steadier than the judge is: leave them out.",
+            )
     yield from _of_the_mixture(of)
 
 
@@ -301,11 +311,19 @@ def _of_the_seeds(of: Condition) -> Iterator[Reason]:
     draw = of_role(table, "unit", "part", "facet", without=("time",))
     if not known.any() or code_of(of.no_draws) is Grave.ONE_SEED:
         return
-    if again := int(table[known].duplicated([*draw, "seed"]).sum()):
-        what = "repeat a seed of the same question, so they are no new draws"
-        if again == 1:
-            what = "repeats a seed of the same question, so it is no new draw"
-        yield Reason(CautionCode.SEED_AGAIN, f"{amount(again, 'judgment')} {what}.")
+    rows = table[known]
+    cell = numbers_of(*(rows[name] for name in (*draw, "seed")))
+    if again := int(cell.duplicated().sum()):
+        other = int((rows["verdict"] != rows["verdict"].groupby(cell).transform("first")).sum())
+        what = f"repeat{'s' * (again == 1)} a seed of the same question"
+        said = "so they are no new draws" if again > 1 else "so it is no new draw"
+        if other:
+            said = f"and {other:,} of them {'have' if other > 1 else 'has'} another verdict"
+            said = (
+                f"{said if again > 1 else 'and has another verdict'}: it was not honoured, or "
+                "starts again and names new draws"
+            )
+        yield Reason(CautionCode.SEED_AGAIN, f"{amount(again, 'judgment')} {what}, {said}.")
 
 
 def _of_the_mixture(of: Condition) -> Iterator[Reason]:

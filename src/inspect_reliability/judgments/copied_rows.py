@@ -24,6 +24,9 @@ _MOST = 0.5
 _MOST_ROWS = 0.25
 """Share of the rows that may be copies; more are those of two runs."""
 
+_CHANCE = 1e-6
+"""Chance that new draws all repeat a verdict, below which rows are none."""
+
 _OF_CALLS = (
     "rows left out that are copies: the same in every column as another, and so the same {!r} "
     "({} counts each as a try)"
@@ -31,6 +34,10 @@ _OF_CALLS = (
 _OF_TRIES = (
     "rows left out that are copies: the same in every column as another, and so the same try "
     "({} counts each as a try)"
+)
+_OF_SEEDS = (
+    "rows left out that repeat a seed of their question, all with its verdict: copies, or a seed "
+    "that always gives one answer ({} counts each as a try)"
 )
 _OF_SHEETS = (
     "rows left out that are copies: the same in every column as another, with the same tries"
@@ -87,6 +94,43 @@ def without_copied_tries(
     undone = reading.column_call(UNUSED, reading.yours("replication"))
     note = Note(_OF_TRIES.format(undone), int(again.sum()), reading.where)
     return table[~again].reset_index(drop=True), [note]
+
+
+def without_copied_seeds(
+    table: pd.DataFrame, known: Sequence[str], reading: Reading
+) -> tuple[pd.DataFrame, list[Note]]:
+    """The rows without those that repeat a seed of their question, where all have its verdict.
+
+    Draws that differ would not: tries under other seeds must differ often enough to show it.
+
+    Args:
+        table: Judgments.
+        known: Columns that identify a judgment, the seed among them.
+        reading: What is known of the source.
+    """
+    import numpy as np
+
+    if "seed" not in known or "place" in table or table["seed"].isna().any():
+        return table, []
+    asked = [name for name in known if name not in ("replication", "seed")]
+    seed = numbers_of(*(table[name] for name in (*asked, "seed")))
+    again = seed.duplicated()
+    said = [name for name in ("verdict", "label", "rater") if name in table]
+    if not again.any() or numbers_of(seed, *(table[name].map(str) for name in said)).nunique() > (
+        seed.nunique()
+    ):
+        return table, []
+    cell = numbers_of(*(table[name] for name in asked))
+    once = table[~again]
+    tries = once.groupby(cell[once.index]).size()
+    each = once["verdict"].groupby([cell[once.index], once["verdict"]]).size()
+    alike = (each * (each - 1)).groupby(level=0).sum()
+    chance = (alike + 1) / (tries * (tries - 1) + 1)  # of one more, so that none is zero
+    if np.log(cell[again].map(chance.to_dict())).sum() > np.log(_CHANCE):
+        return table, []
+    undone = reading.column_call(UNUSED, reading.yours("seed"))
+    note = Note(_OF_SEEDS.format(undone), int(again.sum()), reading.where)
+    return once.reset_index(drop=True), [note]
 
 
 def without_copied_sheet_rows(

@@ -39,7 +39,12 @@ from .columns import (
     of_role,
     without_arrays,
 )
-from .copied_rows import copies_or_tries, without_copied_calls, without_copied_tries
+from .copied_rows import (
+    copies_or_tries,
+    without_copied_calls,
+    without_copied_seeds,
+    without_copied_tries,
+)
 from .count import Judged
 from .days import iso_days
 from .deduplication import can_be_counted, telling, together
@@ -158,7 +163,7 @@ def judgments_of(drafts: Sequence[Draft], reading: Reading) -> list[Judgments]:
     """Judgments of sources that are read together, after every step."""
     _days(drafts)
     for draft in drafts:
-        for step in (_answered, _copied_calls, _facets, _labels_of_raters):
+        for step in (_answered, _copied_calls, _facets, _labels_of_raters, _copied_seeds):
             step(draft)
     _ids_of_outputs(drafts)
     for draft in drafts:
@@ -341,6 +346,14 @@ def _labels_of_raters(draft: Draft) -> None:
     draft.table, several = of_one_verdict(draft.table, identity(draft.table, draft.facets))
     if several:
         draft.say([Note(_OF_ONE, several, draft.reading.where, Code.LABELS)])
+
+
+def _copied_seeds(draft: Draft) -> None:
+    """Rows that repeat a seed and its verdict go, where new draws would differ."""
+    if not draft.counts:
+        known = identity(draft.table, draft.facets)
+        draft.table, copied = without_copied_seeds(draft.table, known, draft.reading)
+        draft.say(copied)
 
 
 def _ids_of_outputs(drafts: Sequence[Draft]) -> None:
