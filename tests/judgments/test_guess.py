@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +92,18 @@ def test_the_texts_that_were_judged_are_proposed(tmp_path: Path) -> None:
         asked = invoke("report", str(file)).stderr
         assert ("=output" in asked) == (found is not None)
         assert found is None or f"{found!r} the output" in asked
+
+
+def test_a_temperature_is_no_judge() -> None:
+    """Also with a comma, and where the first rows are of some judges alone."""
+    cells = product(["l", "s", "g"], ["0,5", "1,0"], range(30), range(40))
+    frame = pd.DataFrame(cells, columns=["Richter", "Temperatur", "Frage", "_"])
+    frame = frame.assign(Urteil=np.random.default_rng(1).choice([*"ABC"], len(frame)))
+    found = looks_like(frame.drop(columns="_"), Reading())
+    assert found == {
+        **{"Richter": "judge", "Temperatur": "temperature"},
+        **{"Frage": "question", "Urteil": "verdict"},
+    }
 
 
 def test_columns_that_could_each_be_verdicts_are_not_guessed() -> None:

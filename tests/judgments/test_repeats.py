@@ -13,6 +13,7 @@ import pytest
 from commands import invoke
 from inspect_reliability import analyse, judgments_from_file, judgments_from_frame
 from inspect_reliability.errors import UserError
+from inspect_reliability.judgments.reading import Code
 from inspect_reliability.judgments.sources import judgments_from
 
 
@@ -86,6 +87,28 @@ def test_files_that_name_no_judge_may_be_of_one_each(
         assert apart.table["judge"].nunique() == 2
         assert not judgments_from(files, {column: "unused", "file": "unused"}).asked
     assert not judgments_from([files[0], files[0]]).asked
+
+
+@pytest.mark.parametrize(
+    ("column", "levels", "ways"),
+    [
+        ("Reihenfolge", ("AB", "BA"), []),
+        ("pos", (1, 2), ["order", "unused"]),
+        ("first", ("A", "B"), ["order", "judge", "unused"]),
+        ("first", ("anna", "bert"), ["judge", "unused"]),
+    ],
+)
+def test_a_column_beside_verdicts_on_two_places_may_be_their_order(
+    column: str, levels: tuple[object, ...], ways: list[str]
+) -> None:
+    """AB and BA are orders; what else may be one is asked, and the call is read."""
+    rows = two(column, levels)
+    rows["verdict"] = rows["verdict"].map({"yes": "A", "no": "B"})
+    [asked] = judgments_from_frame(rows).asked
+    if not ways:
+        assert asked.code is Code.ORDERS_OPEN
+    else:
+        assert [one.entries["columns"][column] for one in asked.choices] == ways
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UserError
 from .columns import BARE, COLUMNS, EITHER, JUDGMENTS, OF_LABELS, UNUSED, USUAL, WORDS, each_once
 from .labels_in_words import asked_of_labels, options_of
+from .pairs import names_orders
 from .reading import Code, Note, Reading
 from .values import converted, number_of_try
 
@@ -172,6 +173,10 @@ def _guessed(
         names = [one for one in map(str, free) if one not in taken and is_called(one, "question")]
         cases = [one for one in names if EITHER.isdisjoint(words_of(one))]
         taken |= dict.fromkeys(cases if len(cases) == 1 else [], "id")
+    if reading.words is JUDGMENTS and "order" not in table:
+        known = table.rename(columns=taken)
+        free_now = [name for name in map(str, free) if name not in taken and name not in COLUMNS]
+        taken |= dict.fromkeys([one for one in free_now if names_orders(known, one)][:1], "order")
     if reading.words is JUDGMENTS and "verdict" not in {*table, *taken.values()}:
         taken |= dict.fromkeys(
             _only_passed(free.drop(columns=[*taken], errors="ignore")), "verdict"

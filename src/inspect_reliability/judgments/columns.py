@@ -177,6 +177,7 @@ WORDS: Mapping[str, Collection[str]] = {
         *("date", "time", "timestamp", "day", "datum", "zeit", "uhrzeit", "zeitstempel", "fecha"),
         *("hora", "heure"),
     },
+    "temperature": {"temp", "temperature", "temperatura", "température", "temperatur"},
     "comment": {
         *("comment", "comments", "notes", "remark", "remarks", "kommentar", "kommentare"),
         *("bemerkung", "hinweis", "notiz", "comentario", "comentarios", "observaciones"),

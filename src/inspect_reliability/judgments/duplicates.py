@@ -19,7 +19,7 @@ from .columns import (
     numbers_of,
     of_role,
 )
-from .pairs import pairs_shown
+from .pairs import may_be_orders, pairs_shown
 from .reading import Choice, Code, Note, Reading
 
 if TYPE_CHECKING:
@@ -64,7 +64,10 @@ _FEWEST_CELLS = 5
 """Cells from which a level that is equally often in each is no accident of what a judge said."""
 
 _USUAL: Mapping[str, Collection[str]] = {
-    "order": {"order", "position", "swap", "swapped", "flip", "flipped", "shown"},
+    "order": {
+        *("order", "position", "pos", "presentation", "swap", "swapped", "flip", "flipped"),
+        *("shown", "reihenfolge", "anordnung", "orden", "ordre", "ordine", "volgorde", "ordem"),
+    },
     "wording": {"prompt", "template", "wording", "variant", "style", "instruction", "persona"},
     "question": {
         *("subset", "split", "dataset", "category", "topic", "section", "domain", "pair", "turn"),
@@ -231,7 +234,9 @@ def _asked(
         "it may be what they differ in, or they are replications"
     )
     numbers = [reading.yours("replication")] if "replication" in known else []  # these repeat too
+    orders = "order" not in table and ours != "order" and may_be_orders(table, name)
     ways = (
+        *([_that_is(table, yours, "order", reading)] if orders else []),
         _that_is(table, yours, ours, reading),
         reading.choice("replications", {"columns": dict.fromkeys((yours, *numbers), UNUSED)}),
     )
@@ -257,6 +262,7 @@ def _usual(rows: pd.DataFrame, name: str, cell: pd.Series[int]) -> str:
 
 
 _MEANS = {
+    "order": "order in which the responses were shown",
     "scorer": "part of a score",
     "output": "output that was judged",
     "time": "time, which `watch` reads",

@@ -214,6 +214,7 @@ def _likely(frame: pd.DataFrame, reading: Reading) -> list[Way]:
     each: Any = rows.groupby(question, dropna=False)
     once = not _without_copies(rows)[question].duplicated().any()
     if not once:
+        take("temperature", *_first(free, "temperature", lambda name: _temperatures(rows, name)))
         take("replication", *_first(free, "replication", lambda name: _tries(rows, each, name)))
         take("judge", *_first(free, "judge", lambda name: _looks_like_judges(rows, each, name)))
     few = [name for name in free if few_values(rows[name]) or _of_people(name)]
@@ -377,19 +378,30 @@ def _tries(rows: pd.DataFrame, each: Any, name: str) -> bool:
 
 
 def _looks_like_judges(rows: pd.DataFrame, each: Any, name: str) -> bool:
-    """Whether a column has few names, all of them in nearly every question, equally often."""
+    """Whether a column has few names, all of them in nearly every question, equally often.
+
+    Where its name says so, the first rows may lack some of them.
+    """
     sizes = rows[name].value_counts()
     if not 1 < len(sizes) <= _MOST_JUDGES or _numbers(rows[name]) or rows[name].isna().any():
         return False
+    if _certainty(name, "judge") == 0:
+        return True
     every = (each[name].nunique() == len(sizes)).mean() > 0.9
     return bool(every and sizes.max() <= 1.1 * sizes.min())
 
 
+def _temperatures(rows: pd.DataFrame, name: str) -> bool:
+    """Whether a column that is called so has temperatures."""
+    return is_called(name, "temperature") and _numbers(rows[name])
+
+
 def _numbers(values: pd.Series[str]) -> bool:
-    """Whether every value is a number."""
+    """Whether every value is a number, with a point or a comma."""
     import pandas as pd
 
-    return bool(pd.to_numeric(values.dropna(), errors="coerce").notna().all())
+    texts = values.dropna().map(in_one_spelling)
+    return bool(pd.to_numeric(texts, errors="coerce").notna().all())
 
 
 def _alike(verdicts: set[str], labels: set[str]) -> bool:

@@ -309,6 +309,24 @@ def swapped_in(levels: Sequence[str]) -> set[str]:
     return {one for one, kind in kinds.items() if kind > 0} if all(kinds.values()) else set()
 
 
+def names_orders(table: pd.DataFrame, column: str) -> bool:
+    """Whether a column says AB or BA beside verdicts A and B: which response was shown first."""
+    levels = {str(one).strip().casefold() for one in table[column].drop_duplicates()}
+    return levels == {"ab", "ba"} and _of_places(table)
+
+
+def may_be_orders(table: pd.DataFrame, column: str) -> bool:
+    """Whether a column has two levels beside verdicts on two places, as names of two orders."""
+    levels = {str(one).strip() for one in table[column].drop_duplicates()}
+    if len(levels) != 2 or not _of_places(table):
+        return False
+    return len({*map(_kind, levels)}) > 1 or pair_in(levels, PLACES) is not None
+
+
+def _of_places(table: pd.DataFrame) -> bool:
+    return "verdict" in table and pair_in({*table["verdict"].dropna()}, PLACES) is not None
+
+
 def _kind(level: str) -> int:
     """1 for the name of a swapped order, -1 for that of the given one, 0 if it says neither."""
     plain, opposite = _NOT.subn("", level.casefold())

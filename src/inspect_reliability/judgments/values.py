@@ -383,7 +383,9 @@ def _categories(value: Any) -> tuple[str, ...]:
     return found
 
 
-def _order(value: Any) -> str | tuple[str, ...]:
+def _order(value: Any) -> str | tuple[str, ...] | None:
+    if isinstance(value, int | float):
+        return name_of(value)
     if isinstance(value, str) and not value.startswith("[") and not _AS_PRINTED.fullmatch(value):
         return value
     if len(names := _names(value)) < 2:
