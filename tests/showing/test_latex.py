@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 from shutil import which
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -214,6 +215,20 @@ def test_every_card_has_a_label_of_all_that_tells_it_apart() -> None:
         assert all("meta-llama-3-70b-instruct" in one for one in found)
         assert len({*found}) == len(frame) / 8
     assert not [one for one in found if one.endswith("-2")]
+
+
+@pytest.mark.parametrize("judges", ["xy", "xyz"])
+def test_each_table_of_a_comparison_names_its_condition(judges: str, tmp_path: Path) -> None:
+    """Judges at two temperatures have two tables; no caption is that of the other."""
+    draws = np.random.default_rng(1).choice([*"AB"], (len(judges), 2, 12, 3))
+    rows = [
+        {"judge": judges[j], "temperature": 0.5 + t, "question": q, "verdict": draws[j, t, q, r]}
+        for j, t, q, r in np.ndindex(draws.shape)
+    ]
+    pd.DataFrame(rows).to_csv(file := tmp_path / "v.csv", index=False)
+    done = invoke("compare", file, "--by", "judge", "--format", "latex")
+    found = re.findall(r"\\caption\{(Under temperature \S+)\. ", done.stdout)
+    assert len({*found}) == len(found) == 2
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from ..judgments.scales import labelled
 from ..judgments.sources import FILE, Columns, Source, in_file
 from ..judgments.table import weights
 from ..showing.answer import PythonAnswer
-from ..showing.document import Block, Caution, Document, Table, Text
+from ..showing.document import Block, Caution, Document, Table, Text, under
 from ..showing.formats import (
     Record,
     describe,
@@ -327,7 +327,7 @@ def _answer(
         for condition, rows in shared(analysis):
             if (name := describe(condition)) in told_of:
                 said += [Text(f"{name}:", "answer")] * apart
-                said += table_of_values(told_of[name], rows)
+                said += under(name * apart, table_of_values(told_of[name], rows))
         if counted := beyond_noise_counted(changed):
             said.append(Text(counted, "answer"))
     elif many:
@@ -338,7 +338,8 @@ def _answer(
     elif pairs:
         for name, own in told_of.items():
             alike = _in_identical(analysis, name, own)
-            said += _of_two(own, changed, alike, f"{name}: " * apart, others * (not apart))
+            of_two = _of_two(own, changed, alike, f"{name}: " * apart, others * (not apart))
+            said += under(name * apart, of_two)
     else:  # what changed is all there is
         each_change = changed if len(changed) <= _MOST_SAID else ()
         said = [Text(in_one_text(change_in_words(one)), "answer") for one in each_change] + every()

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import ceil, floor, log10
 from typing import Any, Literal, NamedTuple
@@ -328,6 +328,15 @@ class Detail:
 
 
 Block = Text | Caution | Table | Estimates | Figure | Example | Detail
+
+
+def under(condition: str, blocks: Iterable[Block]) -> Iterator[Block]:
+    """Blocks whose tables say in a paper, where nothing is above them, under which condition."""
+    for one in blocks:
+        if isinstance(one, Table) and condition:
+            yield replace(one, caption=f"Under {condition}")
+        else:
+            yield one
 
 
 def in_texts(block: Block) -> Block:
