@@ -139,3 +139,13 @@ def test_one_label_throughout_is_a_name() -> None:
     assert known is not None
     assert known.share("within_one").value is known.rank_correlation().value is None
     assert known.share("wrong").value == pytest.approx((given > 0).mean())
+
+
+@pytest.mark.parametrize(("halves", "step"), [(0, 1.0), (2, 1.0), (3, 0.5)])
+def test_a_few_half_grades_leave_whole_steps(halves: int, step: float) -> None:
+    """Of 40 labels: one of two grades counts half for each, and so it is nothing that a step is."""
+    labels = [2.5] * halves + [float(q % 5 + 1) for q in range(40 - halves)]
+    found = labelled(beside([[one, one + 0.5] for one in labels], labels))
+    assert found is not None
+    assert found.step == step
+    assert found.midway == (halves == 2)

@@ -66,6 +66,9 @@ def step_of(values: FloatArray, labels: FloatArray, unit: float | None = None) -
 _UNITS = (1.0, 0.5)
 """Distances of grades, whole or half."""
 
+_FEW = 0.05
+"""Share of labels that may lie between grades; of more, these are grades themselves."""
+
 _FEWEST = 3
 """Grades of a scale; a label of 0 or 1 is none."""
 
@@ -102,8 +105,9 @@ class GradeGrid(NamedTuple):
 def grade_unit(values: FloatArray, could: Flags, labels: FloatArray) -> float | None:
     """What grades are multiples of: whole, half, or None where neither is known.
 
-    It is what labels are multiples of, whatever lies between these among verdicts. Where labels lie
-    between the judge's grades, as means of several people, it is what those are multiples of.
+    It is what labels are multiples of, but for a few, whatever lies between these among verdicts.
+    Where labels lie between the judge's grades, as means of several people, it is what those are
+    multiples of.
 
     Args:
         values: The K categories as numbers, NaN for those that are none.
@@ -112,16 +116,20 @@ def grade_unit(values: FloatArray, could: Flags, labels: FloatArray) -> float | 
     """
     number = ~np.isnan(values)
     given, labelled = values[could & number], values[(labels > 0) & number]
-    judge, people = (
-        next((one for one in _UNITS if GradeGrid(one).has(some).all()), None)
-        for some in (given, labelled)
-    )
+    weights = labels[(labels > 0) & number]
+    judge = next((one for one in _UNITS if GradeGrid(one).has(given).all()), None)
+    people = next((one for one in _UNITS if _beside(one, labelled, weights) <= _FEW), None)
     if judge is not None and len(given) > 1 and not GradeGrid(judge).has(labelled).all():
         return judge
     if people is None or not len(labelled):
         return None
     ends = values[number].min(), values[number].max()
     return people if ends[1] // people + -ends[0] // people + 1 >= _FEWEST else None
+
+
+def _beside(unit: float, values: FloatArray, weights: FloatArray) -> float:
+    """The share of numbers that are no multiple of a unit."""
+    return float(weights[~GradeGrid(unit).has(values)].sum() / max(weights.sum(), _ROUNDING))
 
 
 def _nearest(values: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
