@@ -10,6 +10,7 @@ from scipy import stats
 from commands import invoke
 from inspect_reliability import compare
 from inspect_reliability.answers.arms import Sides
+from inspect_reliability.answers.changes_in_words import change_in_words, have_moved
 from inspect_reliability.answers.comparison_in_words import compared_in_words, next_of_two
 from inspect_reliability.errors import UserError
 from inspect_reliability.showing.formats import Record
@@ -180,3 +181,23 @@ def test_a_judge_whose_verdicts_moved_has_changed(
     assert said in first
     assert "nothing to mend" not in first
     assert "the judge changed:" not in next_of_two(pairs, 80, "LOGS", sides=sides)[0].text
+
+
+@pytest.mark.parametrize(("low", "moved"), [(0.02, False), (0.09, True)])
+def test_one_interval_of_several_shows_no_change(low: float, moved: bool) -> None:
+    """By its own interval the mean grade differs; by three that hold at once only if it is far."""
+    change = {
+        "first": "a",
+        "second": "b",
+        "n_questions": 40,
+        "mean_change": 0.2,
+        "mean_change_interval": [low, 0.4 - low],
+        "grade_values": None,
+        "above_noise": 0.01,
+        "above_noise_interval": [-0.02, 0.04],
+        "shares": [{"verdict": "3", "first": 0.4, "change": 0.0, "change_interval": [-0.1, 0.1]}],
+        "disagreement_across": 0.3,
+        "not_estimable": {},
+    }
+    assert any(shown for shown, _ in change_in_words(change))
+    assert have_moved(pair("omega", 0, (-0.1, 0.1)), [change]) is moved

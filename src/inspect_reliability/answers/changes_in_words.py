@@ -91,8 +91,31 @@ def _changed_under(pair: Record, changed: Sequence[Record]) -> Record:
 
 
 def have_moved(pair: Record, changed: Sequence[Record]) -> bool:
-    """Whether verdicts are shown to have moved under the condition of a pair."""
-    return any(shown for shown, _ in change_in_words(_changed_under(pair, changed)))
+    """Whether verdicts are shown to have moved under the condition of a pair.
+
+    By intervals that hold together, of the mean, of each share and of what is beyond noise: of
+    several, one leaves out 0 by chance more often than one alone.
+    """
+    change = _changed_under(pair, changed)
+    if not change:
+        return False
+    shares = [one for one in shares_of(change) if one.first is not None]
+    others = [
+        ShareMoved(name, None, change[name], change[f"{name}_interval"])
+        for name in ("mean_change", "above_noise")
+        if change[f"{name}_interval"]
+    ]
+    of_shares = [(one, len(shares) if len(shares) > 2 else 1) for one in shares]
+    kinds = len(others) + bool(shares)
+    return any(
+        _leaves_out_0(one, _wider(kinds * of))
+        for one, of in [*((o, 1) for o in others), *of_shares]
+    )
+
+
+def _wider(of_all: int) -> float:
+    """How much wider normal intervals are that hold for so many at once."""
+    return NormalDist().inv_cdf(1 - 0.025 / of_all) / NormalDist().inv_cdf(0.975)
 
 
 def change_rows(change: Record) -> Iterator[Record]:
@@ -179,9 +202,8 @@ def most_moved(shares: Sequence[ShareMoved]) -> tuple[bool, ShareMoved | None]:
     Of several, that is shown only where an interval that holds for all of them leaves out 0.
     """
     of_all = len(shares) if len(shares) > 2 else 1
-    wider = NormalDist().inv_cdf(1 - 0.025 / of_all) / NormalDist().inv_cdf(0.975)
     known = [one for one in shares if one.first is not None]
-    shown = [one for one in known if _leaves_out_0(one, wider)]
+    shown = [one for one in known if _leaves_out_0(one, _wider(of_all))]
     by_size = max(
         shown or known, key=lambda one: (round(abs(one.change), 9), one.change), default=None
     )
