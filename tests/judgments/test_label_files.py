@@ -255,3 +255,26 @@ def test_a_label_that_each_row_of_a_question_repeats_is_one_label() -> None:
     found = ir.analyse(judgments, labels=frame.set_index("question")["human"])
     [row] = found.results["validity"]
     assert (row["n_labels"], row["raters_agreement"]) == (20, None)
+
+
+def test_a_column_of_the_judge_is_no_label(tmp_path: Path) -> None:
+    """Where a saved sheet has tries, labels are of another, and the call that is offered runs."""
+    tries = {f"Versuch {k}": [1 + (q + k * (q % 4 == 0)) % 5 for q in range(20)] for k in (1, 2)}
+    ids = {"Ticket": [f"T-{q}" for q in range(20)]}
+    people = {who: [1 + q % 5 for q in range(20)] for who in ("Anna", "Bernd")}
+    book, copy, reading = (tmp_path / one for one in ("book.xlsx", "copy.csv", "reading.yaml"))
+    with pd.ExcelWriter(book) as writer:
+        pd.DataFrame(ids | tries).to_excel(writer, sheet_name="Noten", index=False)
+        pd.DataFrame(ids | people).to_excel(writer, sheet_name="Menschen", index=False)
+    pd.DataFrame(ids | tries).to_csv(copy, index=False)
+    named = ("--column", "Ticket=question", *(f"--column={one}=verdict" for one in tries))
+    saved = invoke("read", book, "--sheet", "Noten", *named, "--save", reading)
+    assert saved.exit_code == 0
+    call = ("report", book, "--reading", reading, "--labels")
+    asked = invoke(*call, book)
+    named = ("--column", "Anna=label", "--column", "Bernd=label")
+    assert asked.exit_code == 2
+    assert " ".join(named) in " ".join(asked.stderr.split())
+    assert results(*call, book, *named)["validity"][0]["accuracy"] < 1
+    refused = " ".join(invoke(*call, copy).stderr.split())
+    assert "'Versuch 1' was read as verdicts of the judge" in refused

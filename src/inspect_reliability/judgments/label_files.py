@@ -36,6 +36,11 @@ SETTLES = "where people differ"
 
 _UNTIL = re.compile(r"random.*, until (?P<goal>(?:keep|gate|width) .*)", re.DOTALL)
 
+_OF_JUDGE = (
+    "Its column {!r} was read as verdicts of the judge, which are no labels: name the file that "
+    "people filled in, or their column."
+)
+
 _CHANGED = "labels that were changed after the judge was seen: those from before count"
 
 _AFTER = "target_after"
@@ -106,7 +111,11 @@ def columns_of_labels(
 
 
 def read_labels(
-    sources: Mapping[str, Labelling], columns: Mapping[str, str], sheet: str | None = None
+    sources: Mapping[str, Labelling],
+    columns: Mapping[str, str],
+    sheet: str | None = None,
+    verdicts: Collection[str] = (),
+    judged: Collection[str] = (),
 ) -> dict[str, LabelFile]:
     """Files and data frames of labels, by name.
 
@@ -117,6 +126,9 @@ def read_labels(
             without another; their other columns are none of these.
         sheet: The sheet that is read of workbooks that have it; where it has none of the columns
             that the user names, the first that has one.
+        verdicts: Columns that the judgments were read from as verdicts. They are no labels, unless
+            the user says so, in a file of the judgments, and in one that has several of them.
+        judged: Which of the files have the judgments, too.
 
     Raises:
         UserError: A file cannot be read, or has no column of ids or labels; or none has a column
@@ -124,9 +136,9 @@ def read_labels(
     """
     frames: dict[str, tuple[pd.DataFrame, list[Note]]] = {}
     for name, source in sources.items():
-        frame, notes = _rows(
-            source, sheet, [one for one, ours in columns.items() if ours in LABELS]
-        )
+        of_judge = verdicts if name in judged else ()
+        named = [one for one, ours in columns.items() if ours in LABELS]
+        frame, notes = _rows(source, sheet, named, of_judge)
         frames[name] = _by_part(named_once(of_plain_types(frame), name)), notes
     known = {name for frame, _ in frames.values() if not _is_sheet(frame) for name in frame}
     own = {yours: ours for yours, ours in columns.items() if ours in LABELS}
@@ -136,13 +148,25 @@ def read_labels(
         raise UserError(lacking(absent, frame, Reading(where=path, words=OF_LABELS)))
     own |= {yours: "id" for yours, ours in columns.items() if ours == "question"}
     tries = {yours for yours, ours in columns.items() if ours == "replication"}
-    verdicts = [yours for yours, ours in columns.items() if ours == "verdict"]
+    both = [yours for yours, ours in columns.items() if ours == "verdict"]
 
     def said_by_both(frame: pd.DataFrame) -> Sequence[str]:
-        return () if tries & {*frame} else verdicts
+        return () if tries & {*frame} else both
+
+    def no_labels(path: str, frame: pd.DataFrame) -> list[str]:
+        found = [one for one in map(str, frame) if one in verdicts and one not in own]
+        return found if not _is_sheet(frame) and (path in judged or len(found) > 1) else []
 
     return {
-        path: _read(path, frame, notes, own, said_by_both(frame), in_memory(sources[path]))
+        path: _read(
+            path,
+            frame,
+            notes,
+            own,
+            said_by_both(frame),
+            no_labels(path, frame),
+            in_memory(sources[path]),
+        )
         for path, (frame, notes) in frames.items()
     }
 
@@ -159,15 +183,26 @@ def in_memory(source: Labelling) -> bool:
 
 
 def _rows(
-    source: Labelling, sheet: str | None, named: Collection[str] = ()
+    source: Labelling,
+    sheet: str | None,
+    named: Collection[str] = (),
+    verdicts: Collection[str] = (),
 ) -> tuple[pd.DataFrame, list[Note]]:
-    """A row a label, and how they were read: of a workbook the sheet with a column so `named`."""
+    """A row a label, and how they were read: of a workbook the sheet with a column so `named`.
+
+    The sheet of the judgments, which has columns of `verdicts`, is read if it has labels, too.
+    """
     if isinstance(source, ReadFile):
         return source.frame, [*source.notes]
     if isinstance(source, str):
-        rows = read_rows(source, None, sheet, of_all=False, wanted=labels_wanted(named))
+        wanted = labels_wanted(named, verdicts)
+        rows = read_rows(source, None, sheet, of_all=False, wanted=wanted)
+        frame = rows.together()
+        if sheet in sheets_of(source) and wanted(frame) < 0:
+            rows = read_rows(source, wanted=wanted)
+            frame = rows.together()
         refuse(sheet_open(rows.sheets, Reading(where=source), "labels"))
-        frame, notes = rows.together(), rows.notes
+        notes = rows.notes
         if named and {*named}.isdisjoint(frame):
             for other in sheets_of(source):
                 its, _, said = read_frame(source, other)
@@ -234,6 +269,7 @@ def _read(
     notes: Sequence[Note],
     columns: Mapping[str, str],
     verdicts: Sequence[str],
+    of_judge: Sequence[str],
     in_python: bool,
 ) -> LabelFile:
     sheet = _is_sheet(frame)
@@ -243,7 +279,8 @@ def _read(
         if not sheet and {*yours.split("+")} <= {*frame}
     }
     about = Reading(columns=reading, where=path, words=OF_LABELS, in_python=in_python)
-    frame, about, wide = _by_person(frame, about)
+    names = [*map(str, frame)]
+    frame, about, wide = _by_person(frame.drop(columns=[*of_judge]), about)
     table, taken, _ = renamed_columns(frame, about)
     same = [one for one in verdicts if one in table and "label" not in table]
     if same:  # people and the judge have one name for what they give
@@ -251,9 +288,12 @@ def _read(
         taken.append(Note(f"column {same[0]!r} taken for 'label'", 1, path, Code.COLUMN))
     if absent := [name for name in ("id", "label") if name not in table]:
         hint = "" if "label" in table else hint_of_several(frame, about, "label")
+        if of_judge and not hint:
+            hint = f" {_OF_JUDGE.format(of_judge[0])}"
         if absent[0] == "id":
             about = replace(about, words=replace(OF_LABELS, example="ticket=id"))
-        raise UserError(lacking(absent, frame, about) + hint)
+        why = lacking(absent, names if of_judge else frame, about) + hint
+        raise UserError("\n".join([why, *map(str, notes)]))
     others = table.drop(columns=["question", *LABELS], errors="ignore").assign(question=table["id"])
     table = converted_all(table[[name for name in LABELS if name in table]], path)
     draw = next(iter(_texts(frame, "drawn")), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -119,7 +120,15 @@ def with_labels_by_name(
 ) -> Judgments:
     """Join labels of sources that have names; see `with_labels`."""
     outputs = _Outputs(judgments.table, names.values())
-    files = read_labels(sources, columns or {}, sheet)
+    its = judgments.columns_of(Reading(columns=columns or {})).items()
+    verdicts = [yours for yours, ours in its if ours == "verdict"] or ["verdict"]
+    places = {os.path.realpath(one) for one in judgments.files}
+    judged = [
+        name
+        for name, one in sources.items()
+        if isinstance(one, str) and os.path.realpath(one) in places
+    ]
+    files = read_labels(sources, columns or {}, sheet, verdicts, judged)
     repeated: list[Note] = []
     for path, file in files.items():
         reading = Reading(map=names, in_python=in_memory(sources[path]))

@@ -48,10 +48,18 @@ def named_in(frame: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, str]:
     return {yours: ours for yours, ours in columns.items() if {*yours.split("+")} <= names}
 
 
-def labels_wanted(named: Collection[str]) -> Wanted:
-    """How likely a table has the labels: it has columns of these names, and ids and labels."""
+def labels_wanted(named: Collection[str], verdicts: Collection[str] = ()) -> Wanted:
+    """How likely a table has the labels: it has columns of these names, and ids and labels.
+
+    Least likely is one of judgments, which has columns of `verdicts` and no labels beside them.
+    """
 
     def wanted(frame: pd.DataFrame) -> float:
+        of_judge = [one for one in frame if one in verdicts and one not in named]
+        likely = without(frame.drop(columns=of_judge))
+        return likely or -len(of_judge)
+
+    def without(frame: pd.DataFrame) -> float:
         own = named_in(frame, dict.fromkeys(named, "label"))
         try:
             table, *_ = renamed_columns(frame, Reading(words=OF_LABELS))
