@@ -114,8 +114,8 @@ def test_a_column_beside_verdicts_on_two_places_may_be_their_order(
 @pytest.mark.parametrize(
     ("names", "seeds", "calls"),
     [
-        (("v_temp0.5", "v_temp1.0"), True, ["file=temperature", "file=unused"]),
-        (("v_T05", "v_T1"), False, ["file=temperature", "file=unused"]),
+        (("v_temp0.5", "v_temp1.0"), True, ["file=temperature", "file=time", "file=unused"]),
+        (("v_T05", "v_T1"), False, ["file=temperature", "file=time", "file=unused"]),
         (("monday", "friday"), True, ["file=time", "file=judge", "file=unused"]),
         (("monday", "friday"), False, []),
         (("a_T1", "b_T0"), False, []),

@@ -320,8 +320,8 @@ def _of_the_seeds(of: Condition) -> Iterator[Reason]:
         if other:
             said = f"and {other:,} of them {'have' if other > 1 else 'has'} another verdict"
             said = (
-                f"{said if again > 1 else 'and has another verdict'}: it was not honoured, or "
-                "starts again and names new draws"
+                f"{said if again > 1 else 'and has another verdict'}: the seed was not "
+                "honoured, or starts again for new draws"
             )
         yield Reason(CautionCode.SEED_AGAIN, f"{amount(again, 'judgment')} {what}, {said}.")
 

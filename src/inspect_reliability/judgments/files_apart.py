@@ -95,6 +95,7 @@ def files_of_temperatures(
         return None
     cell, file = _cells(tables, known)
     n = int((file.groupby(cell).transform("nunique") > 1).sum())
+    ways.append(reading.choice("runs of the same judge", {"columns": {"file": "time"}}))
     ways.append(reading.choice("replications", {"columns": {"file": UNUSED}}))
     return Note(_UNDER_NAMES, n, reading.where, Code.REPEATS_OPEN, tuple(ways)) if n else None
 
@@ -135,7 +136,7 @@ def files_of_same_seeds(
 
 _UNDER_NAMES = (
     "rows repeat a question under one condition, and the names of their files say a temperature: "
-    "the files are of one each, or their rows are replications"
+    "the files are of one each, or are runs one after another, or their rows are replications"
 )
 _SAME_SEEDS = (
     "of {} judgments whose question and {} an earlier file has too have another verdict there"
