@@ -7,11 +7,12 @@ import pytest
 from inspect_ai.log import EvalLog
 from inspect_ai.scorer import model_graded_qa
 
-from graders import TEMPLATE, rejudged, run, suite
+from graders import TEMPLATE, lottery, rejudged, run, suite
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.watching import bets, changed
 from inspect_reliability.watching.changed import watching
+from inspect_reliability.watching.report import exit_code, watch_document
 
 OTHER = TEMPLATE[: TEMPLATE.index("- [C]")] + "{instructions}"
 """The same question with fewer responses, from which the grader draws."""
@@ -84,3 +85,44 @@ def test_a_hidden_wording_is_found(checks: Judgments) -> None:
     assert found.changed == "judge"
     assert found.since == QUIET
     assert found.moved.any()
+
+
+async def no_answer(*_: object) -> None:
+    """A server that is away."""
+    raise ConnectionError("503")
+
+
+@pytest.mark.slow
+def test_a_check_whose_calls_all_failed_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has its place among the checks; as the last one it decides, until it is made again."""
+    log = outputs(tmp_path / "outputs", TEMPLATE)
+    for number in range(1, 6):
+        rejudged(log, tmp_path / "checks" / str(number), replications=3, seed=number)
+    with monkeypatch.context() as away:
+        away.setattr(type(lottery().api), "generate", no_answer)
+        rejudged(log, tmp_path / "checks" / "6", replications=3, seed=6)
+
+    def at(days: str) -> Judgments:
+        """The judgments of checks that began on these days, in the order of their folders."""
+        found = judgments_from_logs(str(tmp_path / "checks"))
+        order = sorted(found.logs, key=lambda one: (Path(one).parent, not found.logs[one].empty))
+        when = dict(zip(order, days, strict=True))
+        logs = {  # the command gives the task its seed
+            one: replace(log, created=f"2026-01-0{when[one]}", seed=Path(one).parent.name)
+            for one, log in found.logs.items()
+        }
+        return replace(found, logs=logs)
+
+    why = "no judgment: all 36 calls failed"
+    last = watching(at("123456"))
+    assert [one.reason for one in last.checks] == [None] * 5 + [why]
+    assert last.not_enough == f"the last check was left out ({why})"
+    assert exit_code(last) == 3
+    assert "find out why calls failed" in str(watch_document(last, "checks").blocks)
+    amid = watching(at("124563"))
+    assert [*amid.left_out] == [2]
+    assert f"check 3 (2026-01-03): {why}" in str(watch_document(amid, "checks").blocks)
+    rejudged(log, tmp_path / "checks" / "6", replications=3, seed=6)
+    assert [one.reason for one in watching(at("1234567")).checks] == [None] * 6

@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
 
 
+FAILED, IN_ERROR, NO_SCORE = (
+    "replications that failed",
+    "samples that ended in an error",
+    "samples without a score",
+)
+"""Names of judgments that are missing because their calls failed."""
+
+
 @dataclass(frozen=True)
 class Gap:
     """Judgments missing from a log.
@@ -70,6 +78,7 @@ class Log:
         sample: Id and epoch of its first sample that was scored; None without one.
         lineage: Id that this run and its own retries share (`inspect eval-retry` keeps it).
         seed: Its base seed, as JSON; empty where its task was given none.
+        empty: Whether it has no judgment at all.
     """
 
     run: tuple[str, str, float | None]
@@ -84,6 +93,12 @@ class Log:
     judged: str = ""
     lineage: str = ""
     seed: str = ""
+    empty: bool = False
+
+    @property
+    def failed(self) -> int:
+        """How many of its judgments are missing because their calls failed."""
+        return sum(gap.size for gap in self.gaps if gap.what in (FAILED, IN_ERROR, NO_SCORE))
 
 
 # The shards of a study that several workers judged: what is missing, and what is not alike.

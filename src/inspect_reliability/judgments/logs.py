@@ -43,7 +43,7 @@ from .columns import COLUMNS, as_columns, fitting
 from .count import Judgment
 from .deduplication import combine
 from .judge_of import judge_settings
-from .log_facts import Gap, Log, newest, part_of
+from .log_facts import FAILED, IN_ERROR, NO_SCORE, Gap, Log, newest, part_of
 from .reading import Code, Note, Reading
 from .rows import files_to_name
 from .score import EDITED, Kept, Labels, before_edits, judgments_of_score, kept_in
@@ -185,8 +185,6 @@ _UNSCORED = (
 )
 
 _BROKEN = "scores left out: their replications or distributions cannot be read"
-
-_FAILED = "replications that failed"
 
 _EDITED = "scores that people edited taken for labels: the judge's verdict is the one before"
 
@@ -345,6 +343,7 @@ def _known(
         seed=json.dumps(log.eval.task_args_passed["seed"], default=str)
         if "seed" in log.eval.task_args_passed
         else "",
+        empty=table.empty,
     )
 
 
@@ -383,8 +382,7 @@ def _judgments(
     of_log = _of_log(log)
     for sample in _in_order(log, samples):
         if sample.error or not sample.scores:
-            what = "that ended in an error" if sample.error else "without a score"
-            gaps.append(Gap(f"samples {what}", retried=True))
+            gaps.append(Gap(IN_ERROR if sample.error else NO_SCORE, retried=True))
             continue
         facts = of_log | {"replication": sample.epoch, "prompt": _fingerprint(sample)}
         place = {"log": where, "sample": sample.id, "epoch": sample.epoch, "uuid": sample.uuid}
@@ -412,7 +410,7 @@ def _judgments(
                 row |= _labels(row["scorer"], scorer, [*added, labels])
                 if row["verdict"] is None:
                     lost = isinstance(kept, Replications) and row["replication"] in kept.lost
-                    gaps.append(Gap(_FAILED, retried=True) if lost else Gap(_UNREADABLE))
+                    gaps.append(Gap(FAILED, retried=True) if lost else Gap(_UNREADABLE))
                 else:
                     rows.append((scorer, row))
     judgments = _by_graders(rows, graders, gaps)

@@ -15,6 +15,7 @@ from ..judgments.columns import CHECK_ID, numbers_of, of_role
 from ..judgments.count import NUMBER
 from ..judgments.days import iso_days, refuse_either_order
 from ..judgments.judge_of import differs, judge_of, version_of
+from ..judgments.log_facts import Log
 from ..judgments.rows import ENDINGS
 from ..judgments.table import Judgments
 from ..record.replications import VOTES
@@ -23,13 +24,14 @@ from ..verdicts import NON_RESPONSE
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..judgments.log_facts import Log
-
 CHECK = "check of a stream"
 """Column that numbers the check of a judgment, from 0."""
 
 UNNAMED = "the judge"
 """A judge without a name."""
+
+NO_JUDGMENT = "no judgment: "
+"""How the reason begins why a check is left out that has none."""
 
 _RUN, _DRAW = "run of a check", "draw of a check"
 
@@ -160,6 +162,58 @@ def checks_of(judgments: Judgments, compare: str = "") -> tuple[pd.DataFrame, li
             known, made_at = checks[number], (when[at], at)
             table, checks[number] = with_repair(table, known, number, some.index, made_at)
     return table, checks
+
+
+def with_empty(
+    table: pd.DataFrame, checks: Sequence[Check], judgments: Judgments
+) -> tuple[pd.DataFrame, list[Check]]:
+    """The table and the checks, those without any judgment among them, in the order of time."""
+    every = sorted([*checks, *_empty(table, judgments)], key=lambda one: one.when)
+    place = {one.name: number for number, one in enumerate(every)}
+    numbers = dict(enumerate(place[one.name] for one in checks))
+    return table.assign(**{CHECK: table[CHECK].map(numbers)}), every
+
+
+def _empty(table: pd.DataFrame, judgments: Judgments) -> Iterator[Check]:
+    """Runs of the judge that made nothing, and that no later run made again.
+
+    A run makes another again that is a retry of it, or has its folder and its seed.
+    """
+    logs = judgments.logs
+    full = {where: log for where, log in logs.items() if not log.empty}
+    here = {*table["log"].dropna()} if "log" in table else set[str]()
+    again = any("grader" in log.settings for log in logs.values())
+    tasks = {log.run[1] for log in full.values()}
+    known = [(log.created, {*_made_of(where, log)}) for where, log in full.items()]
+    for where, log in sorted(logs.items(), key=lambda one: (one[1].created, one[0])):
+        is_check = "grader" in log.settings if again else log.run[1] in tasks
+        same = {one for one, of in full.items() if not differs(of.settings, log.settings)}
+        if not (log.empty and log.gaps and is_check) or (same and same.isdisjoint(here)):
+            continue  # of another task, or of a judge that was left out by name
+        own = {*_made_of(where, log)}
+        if any(at >= log.created and own & of for at, of in known):
+            continue
+        known.append(("9", own))  # a retry of a run that made nothing is the same check
+        lost = ", ".join(dict.fromkeys(f"{gap.size:,} {gap.what}" for gap in log.gaps))
+        why = f"all {log.failed:,} calls failed" if log.failed else lost
+        settings = {**log.settings, "judge": log.settings.get("grader", log.run[0])}
+        yield Check(
+            log.created,
+            _when(log.created),
+            settings,
+            f"{log.id} {where}",
+            (where,),
+            f"{NO_JUDGMENT}{why}",
+            {log.seed} - {""},
+        )
+
+
+def _made_of(where: str, log: Log) -> Iterator[Hashable]:
+    """What a run shares with one that makes it again."""
+    if log.lineage:
+        yield log.lineage
+    if log.seed:
+        yield str(PurePosixPath(where).parent), log.task, log.seed
 
 
 def _began(
@@ -358,12 +412,21 @@ def in_stream(table: pd.DataFrame, checks: Sequence[Check], first: int) -> Itera
     """
     seen = dict[Hashable, int]()
     of = dict([*table.groupby(CHECK)])
+    begin = min((number for number in of if number >= first), default=None)
+    if begin is None:
+        raise UserError(
+            f"No check from check {first + 1} ({checks[first].time}) on has a judgment. Begin at "
+            "an earlier one, or find out why its calls failed, and check again."
+        )
     for number, check in enumerate(checks):
         if number < first:
             yield replace(check, reason=f"before check {first + 1}, with which this begins")
             continue
+        if check.reason:
+            yield check
+            continue
         rows = of[number]
-        reason = differs(checks[first].settings, check.settings) or _prompts(of[first], rows)
+        reason = differs(checks[begin].settings, check.settings) or _prompts(of[begin], rows)
         reason = f"another judge: {reason}" if reason else ""
         if not reason and "seed" in rows and rows["seed"].notna().all():
             not_kept = "seed_check" in rows and (rows["seed_check"] == "not honoured").any()

@@ -85,7 +85,7 @@ def with_repairs(
         known[of] = known[of].made_also_by(check)
         found.move(number, of)
     refuse(asked)
-    left = sorted({*table[CHECK]})
+    left = sorted({*table[CHECK], *(n for n, one in enumerate(known) if one.reason)})
     place = {number: n for n, number in enumerate(left)}
     table = table.assign(**{CHECK: table[CHECK].map(place)}).reset_index(drop=True)
     return table, [known[number] for number in left]

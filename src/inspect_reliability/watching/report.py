@@ -508,9 +508,13 @@ def _picture(found: Watching, records: Sequence[Record]) -> Figure:
 def _left_out_in_words(found: Watching) -> Iterator[str]:
     """Earlier checks that are not part of the stream, one sentence a reason.
 
-    The last ones, which decide the answer, are said with it.
+    The last ones are said with the answer where they decide it.
     """
-    last = min(one for one in (found.another, found.untested, len(found.checks)) if one is not None)
+    untested = found.untested
+    untested, said = found.untested, (found.known is None and found.not_enough) or ""
+    if untested is not None and found.left_out[untested] not in said:
+        untested = None
+    last = min(one for one in (found.another, untested, len(found.checks)) if one is not None)
     by_reason: dict[str, list[int]] = {}
     for number, reason in found.left_out.items():
         if number < last:

@@ -12,6 +12,7 @@ from ..judgments.count import NUMBER
 from ..shell import quote
 from ..showing.document import Text
 from .changed import FEW, Watching
+from .checks import NO_JUDGMENT
 from .next_check import check_of_task, is_judge_task
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ def next_of_checks(found: Watching, again: str, stream: Sequence[str]) -> list[T
         # A copy that was left out has a folder, too.
         free = count(len(found.checks) + 1)
         number = next(n for n in free if not Path(folder, str(n)).exists())
-        failed = found.untested is not None and found.left_out[found.untested] == FEW
+        why = "" if found.untested is None else found.left_out[found.untested]
+        failed = why == FEW or why.startswith(NO_JUDGMENT)
         if not found.checks[-1].places:
             words = "judge all anchors, and " * failed + "add the verdicts of the next check"
             return [*compared, *next_step(words, f"watch {again}{begun}{_streams(stream)}")]
