@@ -80,3 +80,24 @@ def test_what_has_no_year_is_no_date(names: tuple[str, str]) -> None:
     sides = arms_by(judgments, "month")
     said = " ".join(map(str, sides.judgments.notes))
     assert f"{names_of(sides)[0]!r} is taken for the first" in said
+
+
+@pytest.mark.parametrize(
+    ("days", "grades"),
+    [
+        (("01. Mai", "02. Mai"), ("1.5", "2.5")),
+        (("01.05.", "02.05."), ("1.5", "2.5")),
+        (("5-Jan", "Feb 5"), ("1.5", "2.5")),
+        (("2026-05-01", "2026-06-01"), ("1.5", "1.6")),
+    ],
+)
+def test_days_beside_grades_are_asked_about_as_grades(
+    days: tuple[str, ...], grades: tuple[str, ...]
+) -> None:
+    """A spreadsheet made them of half grades: the first choice has the grades back."""
+    verdicts = [*(["1", "2", "3", "4", "5", "3.5"] * 4), *days]
+    asked = judgments_from(
+        pd.DataFrame({"question": range(len(verdicts)), "verdict": verdicts})
+    ).asked
+    [note] = asked
+    assert note.choices[0].entries == {"map": dict(zip(days, grades, strict=True))}

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date
 
 from ..errors import UserError
+from .count import NUMBER
 
 _PARTS = re.compile(r"(\d{1,2})([-./ ])(\d{1,2})\2(\d{4}|\d{2})(?!\d)(.*)", re.DOTALL)
 
@@ -93,6 +94,58 @@ _MONTHS = (
 )
 """How names of months begin in several languages."""
 
+_IN_FIGURES = re.compile(r"\d\d\.(?:0\d|1[0-2])\.")
+
+_NO_YEAR = (
+    re.compile(r"(?P<day>\d{1,2})[-./ ]{1,2}(?P<name>[^\W\d]{3,})\.?"),
+    re.compile(r"(?P<name>[^\W\d]{3,})[-./ ]{1,2}(?P<day>\d{1,2})\.?"),
+    re.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\."),
+    re.compile(r"\d{4}-(?P<month>\d\d)-(?P<day>\d\d)(?: 00:00:00)?"),
+)
+"""Days as spreadsheets show them that made one of a number."""
+
+
+def grades_of_days(words: Iterable[str], verdicts: Iterable[str]) -> dict[str, str]:
+    """The words that are days beside grades, with the grades of which a spreadsheet made them."""
+    numbers = (one.replace(",", ".") for one in verdicts)
+    grades = {float(one) for one in numbers if NUMBER.fullmatch(one)}
+    return {text: grade for text in words if (grade := _grade_of_day(text, grades))}
+
+
+def is_day_in_figures(text: str) -> bool:
+    """Whether a text is day and month in two figures each, as 01.05., which is no 1.05."""
+    return bool(_IN_FIGURES.fullmatch(text))
+
+
+def _grade_of_day(text: str, grades: Collection[float]) -> str:
+    """The grade of which a spreadsheet made a day, as 1.5 of "01. Mai"; empty if it is none.
+
+    A country that writes a day first makes the first of May of 1.5, others the fifth of January.
+    Grades that are known decide: one between them, with decimals that others have, or a half.
+    """
+    found = next(filter(None, (one.fullmatch(text.strip()) for one in _NO_YEAR)), None)
+    if found is None or not grades:
+        return ""
+    parts = found.groupdict()
+    month = int(parts.get("month") or _month_of(parts.get("name") or ""))
+    day = int(parts["day"])
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return ""
+    ways = [text for text in (f"{day}.{month}", f"{month}.{day}") if _between(text, grades)]
+    usual = {0.5, *(round(one % 1, 6) for one in grades if one % 1)}
+    return next((one for one in ways if round(float(one) % 1, 6) in usual), "".join(ways[:1]))
+
+
+def _between(text: str, grades: Collection[float]) -> bool:
+    return min(grades) <= float(text) <= max(grades)
+
+
+def _month_of(name: str) -> int:
+    """The number of a month by its name; 0 where it is none."""
+    known = (n for n, of in enumerate(_MONTHS, 1) if name and re.match(of, name.casefold()))
+    return next(known, 0)
+
+
 _PERIODS = (
     re.compile(
         r"(?P<year>(?:19|20)\d\d)[-./ ]?(?P<part>\d{1,2})(?:[-./ ](?P<rest>\d{1,2}(?!\d).*))?"
@@ -123,9 +176,7 @@ def by_date(texts: Collection[str]) -> dict[str, tuple[int, int, int, str]] | No
 
 def _sorted_by(parts: Mapping[str, str | None]) -> tuple[int, int, int, str] | None:
     """Year, month (week or quarter), day and what follows it."""
-    name = (parts.get("name") or "").casefold()
-    named = [n for n, of in enumerate(_MONTHS, 1) if name and re.match(of, name)]
-    part = named[0] if named else int(parts.get("part") or 0)
+    part = _month_of(parts.get("name") or "") or int(parts.get("part") or 0)
     day = re.match(r"(\d{1,2})(.*)", parts.get("rest") or "0", re.DOTALL)
     if not part or not day or not parts["year"]:
         return None

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ..verdicts import FAILED_CALL, NO_VERDICTS, NON_RESPONSE, abstentions
 from .columns import each_once, label_names, numbers_of
 from .count import NUMBER
+from .days import grades_of_days, is_day_in_figures
 from .options_or_grades import asked_of_options
 from .other_names import asked_of_names
 from .outside_scale import is_outside
@@ -158,7 +159,8 @@ def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
         text: of for counts in times.values() for text in counts if (of := _mapped(text, reading))
     }
     given = {text for counts in times.values() for text in counts}
-    scores = {text: found for text in given if (found := _SCORE.fullmatch(text.translate(_MINUS)))}
+    texts = (text for text in given if not is_day_in_figures(text))
+    scores = {text: found for text in texts if (found := _SCORE.fullmatch(text.translate(_MINUS)))}
     forms = {
         judge: _Forms(counts, scores, mapped, declared, reading) for judge, counts in times.items()
     }
@@ -301,7 +303,7 @@ class _Forms:
         """Find them in how often the judge gave each verdict, and in the scores of every judge."""
         self.names: dict[str, str] = dict(mapped)
         self.codes: dict[str, Code] = dict.fromkeys(mapped, Code.MAP)
-        self.asked: list[tuple[str, int, Code, list[tuple[str, str, str]]]] = []
+        self.asked: list[tuple[str, int, Code, list[tuple[str, dict[str, str]]]]] = []
         self.reading = reading
         settled = {*mapped, *declared, *NO_VERDICTS}
         given = {text: n for text, n in counts.items() if text not in settled}
@@ -367,8 +369,8 @@ class _Forms:
     def _ask(self, noun: str, text: str, count: int, code: Code, grade: str = "") -> None:
         """Ask whether a word is a failure or a verdict, or what grade it begins with."""
         what = f"{noun} are {grade and f'grade {grade}, '}failed calls, or a verdict"
-        ways = [("failed calls", text, NON_RESPONSE), ("a verdict of its own", text, text)]
-        ways[:0] = [(f"grade {grade}", text, grade)] if grade else []
+        ways = [("failed calls", {text: NON_RESPONSE}), ("a verdict of its own", {text: text})]
+        ways[:0] = [(f"grade {grade}", {text: grade})] if grade else []
         self.asked.append((what, count, code, ways))
 
     def ask_number_of_tie(
@@ -395,8 +397,8 @@ class _Forms:
             f"{ties[0]!r:.40} and never {text!r}"
         )
         ways = [
-            (f"names, of which {text!r} is {ties[0]!r:.40}", text, ties[0]),
-            (f"grades {', '.join(sorted(own, key=float))}", text, text),
+            (f"names, of which {text!r} is {ties[0]!r:.40}", {text: ties[0]}),
+            (f"grades {', '.join(sorted(own, key=float))}", {text: text}),
         ]
         self.asked.append((what, counts[text], Code.NUMBERS_OPEN, ways))
 
@@ -431,7 +433,7 @@ class _Forms:
             known = _written(float(_value(scores[text]["number"])))
             of_ten = _written(float(known) / 10)
             what = f"grades in percent, as {text!r}, beside grades up to {max(bare):g}"
-            ways = [("on a scale to 10", text, of_ten), ("on a scale to 100", text, known)]
+            ways = [("on a scale to 10", {text: of_ten}), ("on a scale to 100", {text: known})]
             self.asked.append((what, n, Code.NUMBERS_OPEN, ways))
         self._outside(values, rest)
 
@@ -450,14 +452,20 @@ class _Forms:
             shown = f"{known[0]:g} to {known[-1]:g}"
             what = f"grades of {value:g}, outside the others ({shown}), are failed calls or grades"
             text = next(text for text, of in values.items() if of == value)
-            ways = [("failed calls", text, NON_RESPONSE), ("grades", text, _written(value))]
+            ways = [("failed calls", {text: NON_RESPONSE}), ("grades", {text: _written(value)})]
             self.asked.append((what, int(times[value]), Code.OUTSIDE_OPEN, ways))
 
     def _words(self, words: Sequence[str], rest: Mapping[str, int]) -> None:
         """Words beside grades: sentences give none, other words are asked about."""
         kept = {*abstentions(words, ()), *(one for one in words if one.casefold() in _DECIDED)}
+        if days := grades_of_days(words, rest):
+            first, n = next(iter(days)), sum(rest[text] for text in days)
+            what = f"days such as {first!r:.40} beside grades are grades, or failed calls"
+            made = f"grades of which a spreadsheet made days, {days[first]} of {first!r:.40}"
+            ways = [(made, days), ("failed calls", dict.fromkeys(days, NON_RESPONSE))]
+            self.asked.append((what, n, Code.NUMBERS_OPEN, ways))
         for text in words:
-            if text in kept:
+            if text in kept or text in days:
                 continue
             begins = _REMARKED.fullmatch(text)
             grade = begins["number"] if begins and begins["number"] in rest else ""
@@ -555,7 +563,7 @@ def _renamed(
         given = rows["verdict"]
         changed = given[given.isin([text for text, of in names.items() if text != of])]
         for what, n, code, ways in form.asked:
-            choices = [form.reading.choice(means, {"map": {a: b}}) for means, a, b in ways]
+            choices = [form.reading.choice(means, {"map": of}) for means, of in ways]
             source.notes.append(Note(what, n, source.where, code, tuple(choices)))
         if len(changed):
             size = weights(rows.loc[changed.index]) if "share" not in rows else None
