@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
 from .columns import BARE, COLUMNS, EITHER, JUDGMENTS, OF_LABELS, UNUSED, USUAL, WORDS, each_once
-from .labels_in_words import asked_of_labels, options_of
 from .pairs import names_orders
 from .reading import Code, Note, Reading
+from .text_labels import asked_of_labels, options_of
 from .values import converted, number_of_try
 
 if TYPE_CHECKING:

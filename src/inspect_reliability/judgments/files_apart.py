@@ -23,7 +23,7 @@ _HIGHEST = 2.0
 """Highest temperature that providers take; a higher number counts something else."""
 
 
-def temperatures_of(names: Collection[str]) -> dict[str, str]:
+def temperatures_in_names(names: Collection[str]) -> dict[str, str]:
     """Name of a file -> the temperature in it, where names differ in that alone; else empty."""
     found = {name: [*_TEMPERATURE.finditer(PurePath(name).stem)] for name in names}
     if not all(len(of) == 1 for of in found.values()):
@@ -75,7 +75,7 @@ def choices_of_files(
 
 def _of_temperatures(names: Collection[str], reading: Reading) -> list[Choice]:
     """The choice that files are of the temperatures in their names, if these say any."""
-    found = sorted(temperatures_of(names).values(), key=float)
+    found = sorted(temperatures_in_names(names).values(), key=float)
     means = f"each file is of another temperature: {', '.join(found)}"
     return [reading.choice(means, {"columns": {"file": "temperature"}})] if found[1:] else []
 

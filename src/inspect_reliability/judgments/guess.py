@@ -26,7 +26,7 @@ from .column_names import (
 )
 from .columns import COLUMNS, PEOPLE, UNUSED
 from .duplicates import MOST_COLUMNS
-from .judges_or_people import Way, may_be_tries, meanings, people_or_nothing
+from .judges_or_people import Way, may_be_tries, meanings_of_columns, people_or_nothing
 from .pairs import pairs_shown
 from .reading import Note, Reading
 from .side_by_side import meaning_in_words, meaning_of
@@ -226,7 +226,7 @@ def _likely(frame: pd.DataFrame, reading: Reading) -> list[Way]:
         return [Way(taken)]
     tries = _numbered_names([name for name in few if may_be_tries(name)]) if once else []
     if graded := _graded_alike(rows, few, tries) if once else []:
-        ways = meanings(graded, tries, "label" in {*taken.values(), *known})
+        ways = meanings_of_columns(graded, tries, "label" in {*taken.values(), *known})
         return [Way({**taken, **one.columns}, one.means) for one in ways]
     varied = [name for name in few if name not in fixed]
     named = [name for name in (varied or few) if is_called(name, "verdict")]

@@ -22,7 +22,7 @@ def may_be_tries(name: str) -> bool:
     return EITHER.isdisjoint(words_of(name))
 
 
-def meanings(graded: Sequence[str], tries: Sequence[str], labelled: bool) -> list[Way]:
+def meanings_of_columns(graded: Sequence[str], tries: Sequence[str], labelled: bool) -> list[Way]:
     """What columns of like values can be, the likeliest first; none where no name says anything.
 
     Args:

@@ -25,7 +25,7 @@ from .count import NUMBER
 from .deduplication import BATCH, combine, fingerprint_of_counts, short, together
 from .described import read_summary
 from .duplicates import identity, telling_apart
-from .files_apart import files_of_same_seeds, files_of_temperatures, temperatures_of
+from .files_apart import files_of_same_seeds, files_of_temperatures, temperatures_in_names
 from .guess import Guess
 from .own_values import of_frame
 from .pairs import SETTLED
@@ -317,7 +317,7 @@ def _in_files(files: Sequence[str], reading: Reading, opened: _Opened) -> list[J
     count = reading.words is not OF_SYSTEMS and sum(map(n_rows, files)) > BATCH
     called = names = short(files)
     if reading.columns.get(FILE) == "temperature":
-        numbers = temperatures_of([*names.values()])
+        numbers = temperatures_in_names([*names.values()])
         called = {file: numbers.get(name, name) for file, name in names.items()}
     given = {file: _rows(file, BATCH if count else None, reading, opened) for file in files}
     saved = {file: (rows, rows.saved) for file, rows in given.items() if rows.saved}

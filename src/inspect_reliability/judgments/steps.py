@@ -51,12 +51,12 @@ from .deduplication import can_be_counted, telling, together
 from .duplicates import again_in, identity, of_one_verdict, telling_apart
 from .exports import as_rows
 from .guess import guessed, has_labels_alone, hint_of_several
-from .labels_in_words import options_of, with_options_named
 from .options_or_grades import with_kind_of_numbers
 from .pairs import is_tie, meant, pairs_shown, swapped_in
 from .reading import Code, Note, Reading
 from .side_by_side import melted
 from .table import NUMBERS, Judgments, n_judgments
+from .text_labels import options_of, with_options_named
 from .totals import without_totals
 from .values import as_verdicts, converted_all, is_spaced, numbered_tries, verdicts_of_outputs
 from .verdict_spelling import Source, in_one_form
