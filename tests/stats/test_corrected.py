@@ -8,7 +8,14 @@ import pytest
 from scipy import stats
 
 from inspect_reliability.stats import Cells, Estimate
-from inspect_reliability.stats.rates import ONE_CATEGORY, Sample, ppi, rogan_gladen
+from inspect_reliability.stats.rates import (
+    MIXED,
+    ONE_CATEGORY,
+    Sample,
+    mean_share,
+    ppi,
+    rogan_gladen,
+)
 
 
 def drawn(
@@ -89,6 +96,32 @@ def test_corrected_rates_near_1_cover(rate: float) -> None:
             found = ppi(Sample(parts[0], parts[1], parts[3]))
             inside += found.low <= rate <= found.high
         assert inside / 250 >= 0.93
+
+
+def test_outputs_without_a_label_count_whatever_their_question() -> None:
+    """Two of five outputs of every question have a label: intervals over questions cover."""
+    generator, inside, widths, errors = np.random.default_rng(4), 0, [], []
+    names = [f"{q}, {k}" for q in range(40) for k in range(5)]
+    for _ in range(300):
+        right = generator.random((40, 5)) < generator.beta(3, 2, size=(40, 1))
+        yes = generator.binomial(4, np.where(right, 0.95, 0.1)).ravel()
+        given = Cells(np.stack([yes, 4 - yes], axis=1), names, ("yes", "no"))
+        drawn = {f"{q}, {k}" for q in range(40) for k in generator.permutation(5)[:2]}
+        each = zip(names, right.ravel().astype(float), strict=True)
+        labels = {name: one for name, one in each if name in drawn}
+        sample = Sample.of(given.together(name.split(",")[0] for name in names), labels, "yes")
+        found, alone = ppi(sample), mean_share(sample.labels, 0.95, 1.0)
+        inside += found.low <= 0.6 <= found.high
+        widths.append((found.high - found.low) / (alone.high - alone.low))
+        errors.append(found.value - 0.6)
+        assert rogan_gladen(sample).reason == MIXED
+    assert 0.93 <= inside / 300 <= 0.985
+    assert np.mean(widths) < 0.85
+    assert abs(np.mean(errors)) < 3 * np.std(errors) / 300**0.5
+    one = Sample.of(given, labels, "yes")  # each output a question of its own: as PPI++ says
+    y, f, rest = one.labels, one.judged, one.rest
+    weight = np.cov(y, f, ddof=0)[0, 1] / np.var([*f, *rest], ddof=1) / (1 + len(y) / len(rest))
+    assert ppi(one).value == pytest.approx(y.mean() + weight * (rest.mean() - f.mean()))
 
 
 def test_any_sample_has_the_estimate_of_ppi_python() -> None:

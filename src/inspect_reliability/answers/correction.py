@@ -20,7 +20,7 @@ from .next_steps import FIRST_LABELS, gate_to_hold, set_aside, unlabelled
 from .row import STOPPED, Row, valued
 from .short_table import meanings_of_words
 from .summary import ANSWER, answer_block, next_step
-from .validity import confusions, right_or_wrong, tabled, two_categories
+from .validity import confusions, corrected_rates, right_or_wrong, tabled, two_categories
 
 _MOST = "if two people err independently and equally often, no judge can be right in more than"
 
@@ -117,13 +117,12 @@ def validate_document(analysis: Analysis, logs: str = "LOGS", rule: str = "") ->
     results: dict[str, Any] = {
         name: analysis.results[name] for name in ("validity", "confusion", "corrected", "notes")
     }
-    rates = [one for one in analysis.results["corrected"] if one["n_labels"] < one["n_questions"]]
     blocks = answer_block(
         analysis,
         logs,
         beside=[
             *people_agree(analysis),
-            *_corrected_in_words(analysis, rates),
+            *_corrected_in_words(analysis, corrected_rates(analysis)),
             *_label_more(analysis, logs),
         ],
     )
@@ -202,11 +201,23 @@ def _corrected_in_words(analysis: Analysis, records: Sequence[Record]) -> list[T
         if one["method"] == "ppi++" and one["rate"] is not None:
             found.setdefault(str(analysis.keys(one)), one)
     name = told_apart([analysis.keys(one) for one in found.values()])
+    outputs = {
+        str(row.keys): len({*row.labelled.given.questions})
+        for row in analysis.rows
+        if row.labelled and row.counts.clustered
+    }
+
+    def by(key: str, one: Record) -> str:
+        """What there are, of which category, and by how many labels."""
+        n = outputs.get(key)
+        of = f"{one['n_labels']:,} labels" if n is None else f"labels of {n:,} outputs"
+        return f"of all {'questions' if n is None else 'outputs'} are {one['category']!r} by {of}"
+
     return [
         Text(
             f"{f'{name(analysis.keys(one))}: ' if found.keys() - {key} else ''}"
-            f"{span(one, 'rate', '%', one['n_labels'])} of all questions are {one['category']!r} "
-            f"by {one['n_labels']:,} labels; {share(one['judged'], one['n_labels'])} by the judge.",
+            f"{span(one, 'rate', '%', one['n_labels'])} {by(key, one)}; "
+            f"{share(one['judged'], one['n_labels'])} by the judge.",
             "answer",
         )
         for key, one in list(found.items())[:_MOST_CORRECTED]

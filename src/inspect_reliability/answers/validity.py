@@ -433,10 +433,19 @@ def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
         for record in records
     ]
     yield from analysis.told("validity", TITLE, shown)
-    rates = [one for one in analysis.results["corrected"] if one["n_labels"] < one["n_questions"]]
-    yield from analysis.told("corrected", "Corrected by labels", rates)
+    yield from analysis.told("corrected", "Corrected by labels", corrected_rates(analysis))
     said = ((text, describe(analysis.keys(one))) for one in records for text in one["cautions"])
     yield from Caution.each(said, len(records))
+
+
+def corrected_rates(analysis: Analysis) -> list[Record]:
+    """The corrected rates of rows that have outputs without a label."""
+    return [
+        one
+        for row in analysis.rows
+        if row.labelled and {*row.counts.questions} - {*row.labelled.given.questions}
+        for one in analysis.of(row, "corrected")
+    ]
 
 
 def _hidden(record: Record, undecided: bool) -> Sequence[str]:

@@ -1,7 +1,7 @@
 """Rates of verdicts over questions: means, differences, the floor of noise, and by a few labels."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import EllipsisType
 from typing import NamedTuple, Self
@@ -370,6 +370,8 @@ def goes_with(numbers: FloatArray | IntArray, values: FloatArray) -> float | Non
 
 
 NO_REST = "every question is labelled: the labels themselves are the rate"
+NO_OTHERS = "rogan-gladen needs questions without a label, and every question has a labelled output"
+MIXED = "rogan-gladen takes one label a question, and outputs of one question have different ones"
 ONE_CATEGORY = "the labels do not have both categories"
 NO_BETTER_THAN_CHANCE = "the judge is right no more often than by chance"
 MAY_BE_CHANCE = "no interval: by so few labels the judge may be right no more often than by chance"
@@ -377,39 +379,59 @@ MAY_BE_CHANCE = "no interval: by so few labels the judge may be right no more of
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """A category on labelled and other questions, all drawn at random.
+    """A category on labelled and other questions, all drawn at random, and so are their outputs.
 
     Attributes:
         labels: Share of labels in the category, for each of n labelled questions.
-        judged: Share of verdicts in it, for the same questions.
+        judged: Share of verdicts in it, for the same questions, of their labelled outputs.
         rest: Share of verdicts in it, for each of N other questions.
+        whole: Share of verdicts in it, for each labelled question, of all its outputs; `judged`
+            where it is empty.
+        covered: Share of the outputs of each labelled question that have a label; 1 where it is
+            empty.
+        mixed: Whether outputs of one question have different labels.
     """
 
     labels: FloatArray
     judged: FloatArray
     rest: FloatArray
+    whole: FloatArray = field(default_factory=lambda: np.empty(0))
+    covered: FloatArray = field(default_factory=lambda: np.empty(0))
+    mixed: bool = False
 
     @classmethod
     def of(cls, given: Cells, labels: Mapping[str, float], category: str) -> Self:
-        """One category of these verdicts, and the share of labels that each question has in it.
-
-        Only labelled outputs of a question enter; the other questions have no label.
-        """
+        """One category of these verdicts, and the share of labels that each question has in it."""
         said = given.share_of(category)
         truth = np.array([labels.get(name, np.nan) for name in given.questions])
         labelled, judged = ~np.isnan(truth), given.replications > 0
-        rest = judged & ~np.isin(given.clusters, given.clusters[labelled & judged])
         known = labelled & judged
+        own = judged & np.isin(given.clusters, given.clusters[known])
+
+        def each(values: FloatArray, of: Flags) -> FloatArray:
+            return by_question(values, given.clusters, of)
+
+        share = each(truth, known)
         return cls(
-            by_question(truth, given.clusters, known),
-            by_question(said, given.clusters, known),
-            by_question(said, given.clusters, rest),
+            share,
+            each(said, known),
+            each(said, judged & ~own),
+            each(said, own),
+            each(known.astype(np.float64), own),
+            bool((each(truth**2, known) - share**2 > ROUNDING).any()),
         )
 
     @property
     def all_judged(self) -> FloatArray:
         """Share of verdicts in the category, for every question."""
-        return np.concatenate([self.judged, self.rest])
+        return np.concatenate([self.whole if len(self.whole) else self.judged, self.rest])
+
+    @property
+    def unlabelled(self) -> float:
+        """The share of outputs without a label, mean over all questions."""
+        n = len(self.labels)
+        without = len(self.rest) + float((1 - self.covered).sum())
+        return without / max(n + len(self.rest), 1)
 
     def differs(self) -> float:
         """Standard errors between the verdicts on labelled and on other questions.
@@ -428,19 +450,26 @@ def ppi(sample: Sample) -> Estimate:
     The mean of the labels, plus lambda times the judge's mean on the other questions minus its mean
     on the labelled ones; lambda = cov(y, f) / (var f (1 + n / N)), limited to 0 to 1 (Angelopoulos,
     Duchi & Zrnic 2023, PPI++, arXiv 2311.01453). A worthless judge gets 0, so the labels count
-    alone, as they do without other questions.
+    alone, as they do where everything is labelled.
+
+    Where questions have several outputs, those without a label count as others do, whatever their
+    question: the judge's mean on all outputs, less that on the labelled ones, is divided by the
+    share without a label. Its variance is over questions, which are the clusters.
 
     The interval is that of the labels alone (`share_ends`), and shorter by the ratio of standard
     errors with and without the judge. Both have half a question more that the judge got wrong: few
     labels that it got right do not show that it is always right.
     """
-    y, f, rest = sample.labels, sample.judged, sample.rest
+    y, rest = sample.labels, sample.rest
     alone = mean_share(y, LEVEL, 1.0)
     tuned = weight_of(sample)
     if not tuned:
         return alone
-    left, other = y - tuned * f, tuned * rest.mean()
-    found = replace(alone, value=float(left.mean() + other), method=None)
+    left, by_rest = (
+        y - tuned * _beside(sample),
+        tuned / (len(sample.all_judged) * sample.unlabelled),
+    )
+    found = replace(alone, value=float(left.mean() + by_rest * rest.sum()), method=None)
     if alone.low is None or alone.high is None:
         return found
     weights = np.append(np.ones(len(y)), NOISE)
@@ -450,7 +479,7 @@ def ppi(sample: Sample) -> Estimate:
         values = np.append(values, more)
         return linear_error(values - np.average(values, weights=weights), weights)
 
-    of_rest = tuned * rest.std() / np.sqrt(len(rest))
+    of_rest = by_rest * rest.std() * np.sqrt(len(rest)) if len(rest) else 0.0
     low, high = (
         found.value + (end - y.mean()) * np.hypot(error(left, more), of_rest) / error(y, label)
         for end, more, label in ((alone.low, -tuned, 0.0), (alone.high, 1.0, 1.0))
@@ -458,16 +487,31 @@ def ppi(sample: Sample) -> Estimate:
     return within_bounds(replace(found, low=float(low), high=float(high), method="PPI++"), 0.0)
 
 
+def _beside(sample: Sample) -> FloatArray:
+    """What the labelled questions have in the judge's mean of labelled less other outputs.
+
+    With one output a question, that is `judged`.
+    """
+    n, every = len(sample.labels), sample.all_judged
+    return np.asarray((sample.judged - n / len(every) * every[:n]) / sample.unlabelled)
+
+
 def weight_of(sample: Sample) -> float:
-    """The judge's optimal weight, lambda of `ppi`; 0 without other questions."""
-    y, f = sample.labels, sample.judged
-    if not len(sample.rest):
+    """The judge's optimal weight, lambda of `ppi`; 0 where everything is labelled."""
+    y, n, others = sample.labels, len(sample.labels), len(sample.rest)
+    every, without = sample.all_judged, sample.unlabelled
+    if not without or n < 1 or len(every) < 2:
         return 0.0
-    variance = float(sample.all_judged.var(ddof=1))  # as in ppi-python
-    if not variance:
+    # The variance, times n, of the judge's mean on labelled less other outputs: of f = g + d it is
+    # N / M var g, and more where only some outputs of a question have a label.
+    g, d = every[:n], sample.judged - every[:n]
+    share = others / (n + others)
+    variance = share * float(every.var(ddof=1))  # as in ppi-python
+    variance += 2 * share * float(np.mean((g - g.mean()) * d)) + float(d.var())
+    if variance <= 0:
         return 0.0
-    cov = np.mean((y - y.mean()) * (f - f.mean()))
-    return float(np.clip(cov / (variance * (1 + len(y) / len(sample.rest))), 0, 1))
+    cov = np.mean((y - y.mean()) * _beside(sample))
+    return float(np.clip(cov * without**2 / variance, 0, 1))
 
 
 def rogan_gladen(sample: Sample) -> Estimate:
@@ -477,12 +521,14 @@ def rogan_gladen(sample: Sample) -> Estimate:
     so, q0 its share of other categories where they do not (Rogan & Gladen 1978). The interval is
     that of Lang & Reiczigel (2014) in the form of Lee et al. (2025, arXiv 2511.21140), with their
     pseudo-verdicts; a mean over several verdicts has its own variance, smaller than that of one.
-    There must be exactly two categories.
+    There must be exactly two categories, and outputs of one question must have the same label.
     """
     y, f, rest = sample.labels, sample.judged, sample.rest
     found = Estimate(n_questions=len(y), n_replications=1.0)
-    if not len(rest):
+    if not sample.unlabelled:
         return replace(found, reason=NO_REST)
+    if sample.mixed or not len(rest):
+        return replace(found, reason=MIXED if sample.mixed else NO_OTHERS)
     if not 0 < y.sum() < len(y):
         return replace(found, reason=ONE_CATEGORY)
     p, q1, q0 = rest.mean(), y @ f / y.sum(), (1 - y) @ (1 - f) / (1 - y).sum()
