@@ -239,7 +239,7 @@ def test_a_row_with_an_infinite_grade_is_named() -> None:
     """In one line, before any sum."""
     run = invoke("report", door("inf_score.csv"))
     assert run.exit_code == 2
-    assert "row 7, column 'verdict': 'inf' is not" in " ".join(run.stderr.split())
+    assert "row 8, column 'score': 'inf' is not" in " ".join(run.stderr.split())
 
 
 def test_criteria_beside_a_judge_are_parts_of_a_score() -> None:

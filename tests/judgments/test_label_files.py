@@ -1,6 +1,7 @@
 """Files of labels with other columns, in other forms."""
 
 import re
+from datetime import datetime
 from pathlib import Path
 
 import pandas as pd
@@ -278,3 +279,33 @@ def test_a_column_of_the_judge_is_no_label(tmp_path: Path) -> None:
     assert results(*call, book, *named)["validity"][0]["accuracy"] < 1
     refused = " ".join(invoke(*call, copy).stderr.split())
     assert "'Versuch 1' was read as verdicts of the judge" in refused
+
+
+def test_a_wrong_value_has_the_row_and_the_column_of_its_file(tmp_path: Path) -> None:
+    """Of tries side by side below a title, of labels, and of a list that keep wrote."""
+    book, labels, checked = (tmp_path / one for one in ("t.xlsx", "l.xlsx", "list.xlsx"))
+    rows = [[f"T-{q}", q % 5 + 1, "inf" if q == 6 else q % 5 + 1] for q in range(20)]
+    sheet = [["Liste", None, None], ["Ticket", "Versuch 1", "Versuch 2"], *rows]
+    pd.DataFrame(sheet).to_excel(book, index=False, header=False)
+    named = ("--column=Ticket=question", "--column=Versuch 1=verdict", "--column=Versuch 2=verdict")
+    said = " ".join(invoke("report", book, *named).stderr.split())
+    assert "t.xlsx, row 9, column 'Versuch 2': 'inf' is not" in said
+    own = pd.DataFrame(rows[:6] + rows[7:], columns=["Ticket", "Versuch 1", "Versuch 2"])
+    own.to_excel(book, index=False)
+    days = [3, 4, datetime(2026, 5, 3)]
+    pd.DataFrame({"Ticket": ["T-0", "T-1", "T-2"], "Anna": days}).to_excel(labels, index=False)
+    more = ("--labels", labels, "--column", "Anna=label")
+    said = " ".join(invoke("report", book, *named, *more).stderr.split())
+    assert "l.xlsx, row 4, column 'Anna': 2026-05-03 is not a text" in said
+    filled = own.assign(verdict=1, decision="escalate", final=None, confidence=0.5)
+    filled = filled.assign(checked=[None, None, days[2], *([3] * 16)])
+    filled.to_excel(checked, index=False)
+    said = " ".join(invoke("report", book, *named, "--labels", checked).stderr.split())
+    assert "list.xlsx, row 4, column 'checked': 2026-05-03 is not a text" in said
+    filled = filled.assign(checked=[None, None, *([3] * 16), 7])
+    filled.to_excel(checked, index=False)
+    pd.DataFrame({"Ticket": ["T-0", "T-1"], "Anna": [9, 2]}).to_excel(labels, index=False)
+    both = (*more, "--labels", checked, "--map", "9=9")
+    said = " ".join(invoke("report", book, *named, *both).stderr.split())
+    assert "list.xlsx, row 20 ('T-19'): 7 is no grade from 1 to 5." in said
+    assert said.endswith("--map 7=7")

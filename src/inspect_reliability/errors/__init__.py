@@ -59,6 +59,33 @@ class QuestionError(UserError):
     guess: Any = None
 
 
+class CellError(UserError):
+    """A value of a table that is of another kind.
+
+    Attributes:
+        where: The file, or data frame.
+        column: Our name of its column.
+        written: The value as a text.
+        said: What is wrong with it, and what to do.
+    """
+
+    where: str
+    column: str
+    written: str
+    said: str
+
+    @staticmethod
+    def of(where: str, row: int, column: str, written: str, said: str) -> "CellError":
+        """An error in a row, from 1, of a column with any name."""
+        error = CellError(f"{where}, row {row:,}, column '{column}': {said}")
+        error.where, error.column, error.written, error.said = where, column, written, said
+        return error
+
+    def at(self, row: int, column: str) -> "CellError":
+        """The same in a row and a column as their user sees them."""
+        return self.of(self.where, row, column, self.written, self.said)
+
+
 class NoLabelFitsError(UserError):
     """A source of labels has none that fits a judgment."""
 

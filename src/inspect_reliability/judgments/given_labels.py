@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..errors import NoLabelFitsError, UserError
+from ..errors import CellError, NoLabelFitsError, UserError
 from ..files import kind_of
 from ..shell import quote
 from ..verdicts import NO_VERDICTS
@@ -17,12 +17,12 @@ from .column_names import CHECKED, filled_in, is_list, question_of_list
 from .columns import CHECKED_LABEL, LABELS, by_rater, of_role
 from .count import NUMBER
 from .edited_labels import labels_of_edited
-from .label_files import columns_of_labels
+from .label_files import ReadFile, columns_of_labels
 from .labels import sources_by_name, with_labels, with_labels_by_name, with_own_labels
 from .options_or_grades import asked_of_labelled
 from .outside_scale import FEWEST_GRADES, refuse_slips, scale_of
 from .reading import Code, Note, Reading, refuse
-from .rows import has_judgments, read_frame, read_rows
+from .rows import has_judgments, read_rows
 from .sheets import judgments_wanted
 from .sources import FILE, FRAME, Columns, Source, in_file, judgments_from
 from .table import Judgments
@@ -365,7 +365,7 @@ def _sorted(
             column = f" If it is a column of labels, give --column {quote(str(one))}=label."
             raise UserError(f"No file or folder {one}.{'' if Path(one).suffix else column}")
         elif is_list(next(read_rows(str(one), 1).frames, pd.DataFrame())):
-            lists[str(one)] = read_frame(one)[0]
+            lists[str(one)] = read_rows(str(one)).numbered()
         else:
             files.append(str(one))
     return edited, files, lists
@@ -428,10 +428,10 @@ def _with_checked(
     if not given:
         return judgments
     for where, rows in given.items():
-        _refuse_outside(rows, table, where, reading)
+        _refuse_outside(rows, table, where, reading, of_list=where in lists)
     truth = of_role(table, "truth", without=("abstain", "best"))
     bare = replace(judgments, table=table.drop(columns=truth), said=())
-    each = [with_labels_by_name(bare, {name: own}, names or {}) for name, own in given.items()]
+    each = [_with_list(bare, name, own, names) for name, own in given.items()]
     checked = each[-1].table["label"]
     for earlier in each[-2::-1]:  # the last list decides
         checked = checked.where(checked.notna(), earlier.table["label"])
@@ -455,8 +455,26 @@ def _with_checked(
     return replace(judgments, table=table, said=said)
 
 
-def _refuse_outside(rows: pd.DataFrame, table: pd.DataFrame, where: str, reading: Reading) -> None:
+def _with_list(
+    judgments: Judgments, name: str, rows: pd.DataFrame, names: Mapping[str, str]
+) -> Judgments:
+    """Judgments with what is filled in of a list as labels; errors name the list's column."""
+    source = ReadFile(rows, (), in_python=name == FRAME)
+    try:
+        return with_labels_by_name(judgments, {name: source}, names)
+    except CellError as error:
+        at = next(
+            n for n, one in zip(rows.index, rows["label"], strict=True) if str(one) == error.written
+        )
+        raise error.at(int(at) + (1 if name == FRAME else 2), CHECKED) from None
+
+
+def _refuse_outside(
+    rows: pd.DataFrame, table: pd.DataFrame, where: str, reading: Reading, of_list: bool
+) -> None:
     """Refuse a number outside the grades of judge and people, unless its user says it is one.
+
+    Rows of a list have the numbers of its file; those of judgments were sorted.
 
     Raises:
         UserError: One of what was filled in is such a number; the message names its row.
@@ -468,7 +486,10 @@ def _refuse_outside(rows: pd.DataFrame, table: pd.DataFrame, where: str, reading
         return
     first = 1 if where == FRAME else 2
     each = zip(rows.index, rows["id"], rows["label"], strict=True)
-    written = [(f"row {int(n) + first} ({str(name)!r:.40})", one) for n, name, one in each]
+    written = [
+        (f"row {int(n) + first} ({str(id)!r:.40})" if of_list else f"question {str(id)!r:.40}", one)
+        for n, id, one in each
+    ]
     refuse_slips(where, written, (min(grades), max(grades)), reading, True, CHECKED)
 
 

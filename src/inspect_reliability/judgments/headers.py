@@ -30,12 +30,18 @@ _EXPLAINS = (
 
 
 def under_header(
-    batches: Iterator[pd.DataFrame], path: Path, notes: list[Note]
+    batches: Iterator[pd.DataFrame], path: Path, notes: list[Note], numbers: list[Any] | None = None
 ) -> Iterator[pd.DataFrame]:
     """Rows under the names in the first of them, without blank rows and columns.
 
     A title above the names goes with a note. Rows that repeat the names, as in files put one after
     another, do so too, and units and explanations of the columns below their names.
+
+    Args:
+        batches: All rows, numbered from 0 as in the file.
+        path: The file.
+        notes: Gets what is said of the rows.
+        numbers: Gets the numbers that a spreadsheet shows for the rows of each batch, from 1.
 
     Raises:
         UserError: There is none, or the first is a title.
@@ -82,7 +88,10 @@ def under_header(
             wanted &= ~apart
             shown = ", ".join(f"{str(one)!r:.40}" for one in rows[columns[0]][apart][:_SHOWN])
             notes.append(Note(_APART.format(shown), int(apart.sum()), str(path)))
-        rows = rows.iloc[np.flatnonzero(wanted)].reset_index(drop=True)
+        rows = rows.iloc[np.flatnonzero(wanted)]
+        if numbers is not None:
+            numbers.append(rows.index.to_numpy() + 1)
+        rows = rows.reset_index(drop=True)
         rows.columns = [*header]
         yield rows
 

@@ -7,17 +7,17 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from ..errors import UserError
+from ..errors import CellError, UserError
 from .column_names import blank, lacking, renamed_columns
 from .columns import LABELS, OF_LABELS, of_plain_types
 from .guess import hint_of_several
 from .outside_scale import allowed_in
 from .reading import Code, Note, Reading, refuse
-from .rows import read_frame, read_rows, sheets_of
+from .rows import read_rows, sheets_of
 from .sheets import labels_wanted, sheet_open
 from .side_by_side import RATERS, plain_columns
 from .steps import named_once
-from .values import converted_all
+from .values import as_their_user_sees, converted_all
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,10 +58,11 @@ _WEIGHTS = {"weight", "weights", "sampling_weight", "probability_of_selection"}
 
 
 class ReadFile(NamedTuple):
-    """The rows of a file that was read, and what was said of them."""
+    """The rows of a file that was read, or of a frame of Python, and what was said of them."""
 
     frame: pd.DataFrame
     notes: Sequence[Note]
+    in_python: bool = False
 
 
 Labelling: TypeAlias = "str | pd.DataFrame | ReadFile"
@@ -179,7 +180,7 @@ def _is_sheet(frame: pd.DataFrame) -> bool:
 
 def in_memory(source: Labelling) -> bool:
     """Whether labels are a data frame of Python, whose rows are numbered from 0."""
-    return not isinstance(source, str | ReadFile)
+    return source.in_python if isinstance(source, ReadFile) else not isinstance(source, str)
 
 
 def _rows(
@@ -197,18 +198,19 @@ def _rows(
     if isinstance(source, str):
         wanted = labels_wanted(named, verdicts)
         rows = read_rows(source, None, sheet, of_all=False, wanted=wanted)
-        frame = rows.together()
+        frame = rows.numbered()
         if sheet in sheets_of(source) and wanted(frame) < 0:
             rows = read_rows(source, wanted=wanted)
-            frame = rows.together()
+            frame = rows.numbered()
         refuse(sheet_open(rows.sheets, Reading(where=source), "labels"))
         notes = rows.notes
         if named and {*named}.isdisjoint(frame):
             for other in sheets_of(source):
-                its, _, said = read_frame(source, other)
+                rows = read_rows(source, sheet=other)
+                its = rows.numbered()
                 if not {*named}.isdisjoint(its):
                     what = f"sheet {other!r} read, which has a column of labels that you named"
-                    return its, [*said, Note(what, 1, source)]
+                    return its, [*rows.notes, Note(what, 1, source)]
         return frame, notes
     index = [name for name in source.index.names if name is not None and name not in source]
     return plain_columns(source.reset_index(index).reset_index(drop=True))
@@ -279,9 +281,9 @@ def _read(
         if not sheet and {*yours.split("+")} <= {*frame}
     }
     about = Reading(columns=reading, where=path, words=OF_LABELS, in_python=in_python)
-    names = [*map(str, frame)]
+    given = frame
     frame, about, wide = _by_person(frame.drop(columns=[*of_judge]), about)
-    table, taken, _ = renamed_columns(frame, about)
+    table, taken, known = renamed_columns(frame, about)
     same = [one for one in verdicts if one in table and "label" not in table]
     if same:  # people and the judge have one name for what they give
         table = table.rename(columns={same[0]: "label"})
@@ -292,10 +294,17 @@ def _read(
             hint = f" {_OF_JUDGE.format(of_judge[0])}"
         if absent[0] == "id":
             about = replace(about, words=replace(OF_LABELS, example="ticket=id"))
-        why = lacking(absent, names if of_judge else frame, about) + hint
+        why = lacking(absent, given if of_judge else frame, about) + hint
         raise UserError("\n".join([why, *map(str, notes)]))
     others = table.drop(columns=["question", *LABELS], errors="ignore").assign(question=table["id"])
-    table = converted_all(table[[name for name in LABELS if name in table]], path)
+    first = 1 if in_python else 2
+    try:
+        table = converted_all(table[[name for name in LABELS if name in table]], path)
+    except CellError as error:
+        columns = {**known.columns, **reading, **dict.fromkeys(same, "label")}
+        raise as_their_user_sees(
+            error, given, columns, lambda n: int(given.index[n]) + first
+        ) from None
     draw = next(iter(_texts(frame, "drawn")), None)
     said = [*notes, *wide, *taken, *_changed(frame, path)]
     splits: dict[str, str] = {}

@@ -87,12 +87,23 @@ class FileRows:
         notes: How the file was read, complete once there is a frame.
         sheets: The sheets of a workbook that are as likely wanted, where these are several; the
             first was read.
+        numbers: The numbers of the rows of each frame in a text or a workbook, as spreadsheets
+            show them, once there is the frame.
     """
 
     frames: Iterator[pd.DataFrame]
     saved: Saved | None = None
     notes: list[Note] = field(default_factory=list)
     sheets: tuple[str, ...] = ()
+    numbers: list[Any] = field(default_factory=list)
+
+    def number_of(self, row: int) -> int:
+        """What their user calls a row, which is numbered from 0."""
+        for numbers in self.numbers:
+            if row < len(numbers):
+                return int(numbers[row])
+            row -= len(numbers)
+        return row + 1
 
     def together(self) -> pd.DataFrame:
         """All rows as one frame."""
@@ -100,6 +111,11 @@ class FileRows:
 
         first, *others = self.frames
         return pd.concat([first, *others], ignore_index=True) if others else first
+
+    def numbered(self) -> pd.DataFrame:
+        """All rows, numbered as in their file from 0: what is in row 2 there, below a header."""
+        frame = self.together()
+        return frame.set_axis([self.number_of(n) - 2 for n in range(len(frame))])
 
 
 Wanted = Callable[["pd.DataFrame"], float]
@@ -157,7 +173,8 @@ def read_rows(
         else:
             cells, notes = _csv(path, batch)
             rows = FileRows(cells, notes=notes)
-        return replace(rows, frames=_in_words(under_header(rows.frames, path, rows.notes), path))
+        below = under_header(rows.frames, path, rows.notes, rows.numbers)
+        return replace(rows, frames=_in_words(below, path))
 
 
 def _is_lines(path: Path) -> bool:
@@ -338,7 +355,8 @@ def _sheet(path: Path, sheet: str | None, of_all: bool, wanted: Wanted | None) -
         return (len(frame) and wanted and wanted(frame)) or comes_back - 1
 
     read = read_workbook(path, sheet, of_all, fits)
-    return FileRows(frames(read.rows), None, read.notes, read.alike)
+    numbered = (one.set_axis([n - 1 for n in read.numbers]) for one in frames(read.rows))
+    return FileRows(numbered, None, read.notes, read.alike)
 
 
 def _as_meant(column: pd.Series[Any], separator: str) -> pd.Series[Any]:

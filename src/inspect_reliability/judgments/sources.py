@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ..errors import QuestionError, UserError
+from ..errors import CellError, QuestionError, UserError
+from .column_names import renamed_columns
 from .columns import (
     ALWAYS,
     GROUP_BY,
@@ -35,7 +36,7 @@ from .sheets import judgments_wanted, sheet_open
 from .side_by_side import plain_columns
 from .steps import draft_of, judgments_of
 from .table import NUMBERS, Judgments, n_judgments
-from .values import converted, converted_all
+from .values import as_their_user_sees, converted, converted_all
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -155,7 +156,9 @@ def judgments_from_frame(
 
 
 def _of_frame(frame: pd.DataFrame, reading: Reading) -> Judgments:
-    [found] = judgments_of([draft_of(iter([frame]), reading)], reading)
+    with _as_seen(iter([frame]), reading, lambda n: n + 1) as frames:
+        draft = draft_of(frames, reading)
+    [found] = judgments_of([draft], reading)
     [read] = found.readings
     columns = {**reading.columns, **read.columns}
     own = of_frame(frame, columns, found.table, lambda values: converted(values, FRAME))
@@ -325,8 +328,8 @@ def _in_files(files: Sequence[str], reading: Reading, opened: _Opened) -> list[J
     for file, rows in given.items():
         if file not in saved:
             frames = (with_file_name(one, reading.columns, called[file]) for one in rows.frames)
-            with _with_notes(rows.notes):
-                drafts[file] = draft_of(frames, replace(reading, where=file), count)
+            with _with_notes(rows.notes), _as_seen(frames, reading, rows.number_of) as seen:
+                drafts[file] = draft_of(seen, replace(reading, where=file), count)
             asked = sheet_open(rows.sheets, replace(reading, where=file), "judgments")
             drafts[file].notes[:0] = rows.notes[1:] if asked else rows.notes
             drafts[file].say(asked)
@@ -355,6 +358,36 @@ def _rows(file: str, batch: int | None, reading: Reading, opened: _Opened) -> Fi
         yield from (frame.copy() for frame in frames)
 
     return replace(rows, frames=again())
+
+
+@contextmanager
+def _as_seen(
+    frames: Iterator[pd.DataFrame], reading: Reading, row_of: Callable[[int], int]
+) -> Iterator[Iterator[pd.DataFrame]]:
+    """Frames whose wrong values are named by row and column as their user sees them.
+
+    Rows and columns may change on the way: a row of several tries has one for each.
+    """
+    last: list[pd.DataFrame] = []
+    before = 0
+
+    def each() -> Iterator[pd.DataFrame]:
+        nonlocal before
+        for frame in frames:
+            before += sum(map(len, last))
+            last[:] = [frame]
+            yield frame
+
+    try:
+        yield each()
+    except CellError as error:
+        if not last:
+            raise
+        columns = dict(reading.columns)
+        if error.column not in columns.values():
+            with suppress(UserError):
+                columns |= renamed_columns(last[0], replace(reading, where=""))[2].columns
+        raise as_their_user_sees(error, last[0], columns, lambda n: row_of(before + n)) from None
 
 
 @contextmanager

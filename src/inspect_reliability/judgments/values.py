@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, TypeAdapter
 
-from ..errors import UserError
+from ..errors import CellError, UserError
 from ..verdicts import NO_VERDICTS, NON_RESPONSE
 from .columns import COLUMNS, LARGEST, N_JUDGMENTS, SETTLED_LABEL, Kind, each_once, without_arrays
 from .count import NUMBER
@@ -201,6 +201,10 @@ _HUGE = 1e15
 _QUOTED = r"""(?:'([^']*)'|"([^"]*)")"""
 _AS_PRINTED = re.compile(rf"[\[(]\s*{_QUOTED}(?:[,\s]\s*{_QUOTED})*\s*,?\s*[\])]")
 """A list of names as Python, or numpy, prints it into a CSV."""
+_OF_DATE = (
+    " A spreadsheet makes dates of texts such as 1.5: give the column the format Text, and write "
+    "the grade again."
+)
 _LAST = re.compile(r".*?(\d{1,18})", re.DOTALL)
 
 
@@ -216,27 +220,55 @@ def converted(values: pd.Series[Any], where: str, saved: Saved | None = None) ->
     kind: Kind = COLUMNS[name].kind if name in COLUMNS else "any"
     own = _OWN if name not in COLUMNS and saved is None else _KINDS[kind]
     convert, what = _BY_NAME.get(name, own)
+    may_be = name == "verdict" and values.dtype == object
+    dates = [isinstance(value, datetime) for value in values] if may_be else []
+    days = 0 < 2 * sum(dates) < values.notna().sum()  # of grades, as `days` reads them
     as_json = saved is not None and name in saved.as_json
 
     def one(value: Any) -> Any:
+        if days and isinstance(value, datetime) and value.time() == time():
+            return f"{value:%Y-%m-%d}"
         try:
             return convert(json.loads(value) if as_json else plain(value))
         except (OverflowError, TypeError, ValueError):
             same = (str(without_arrays(other)) == str(value) for other in values)
             row = next(n for n, found in enumerate(same, 1) if found)
             date = isinstance(value, datetime)
-            hint = " A spreadsheet makes dates of texts such as 1.5." if date else ""
+            hint = _OF_DATE if date else ""
             if name in ("verdict", "label") and str(value).strip("+-").casefold()[:3] == "inf":
                 hint += " Leave the cell empty if there is no verdict."
             if name == "temperature":
                 hint += " Write the number alone, or leave the column out (temperature=unused)."
-            raise UserError(
-                f"{where}, row {row:,}, column '{name}': {value!r:.40} is not {what}.{hint}"
-            ) from None
+            shown = f"{value:%Y-%m-%d}" if date else f"{value!r:.40}"
+            said = f"{shown} is not {what}.{hint}"
+            raise CellError.of(where, row, name, str(value), said) from None
 
     if values.dtype in ("float16", "float32"):  # 0.1 is no 0.10000000149
         values = values.astype(str).astype(float)
     return each_once(values, one).astype(float if kind == "number" else object)
+
+
+def as_their_user_sees(
+    error: CellError,
+    frame: pd.DataFrame,
+    columns: Mapping[str, str],
+    row_of: Callable[[int], int],
+) -> CellError:
+    """An error of a value with its row and column in a frame as it was given.
+
+    Args:
+        error: The error.
+        frame: Rows that have the value.
+        columns: Name there -> our name.
+        row_of: The number of a row, from 0 -> what its user calls it.
+    """
+    names = [yours for yours, ours in columns.items() if ours == error.column and yours in frame]
+    names = names or [error.column] * (error.column in frame)
+    for n, row in enumerate(frame[names].itertuples(index=False)):
+        for name, value in zip(names, row, strict=True):
+            if str(without_arrays(value)) == error.written:
+                return error.at(row_of(n), name)
+    return error
 
 
 def numbered_tries(frame: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[Note]]:

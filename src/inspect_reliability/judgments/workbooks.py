@@ -56,11 +56,12 @@ Rows = list[list[Any]]
 
 
 class Read(NamedTuple):
-    """What was read of a workbook: the rows of a sheet, notes, and which sheets fit alike."""
+    """What was read of a workbook: rows of a sheet, notes, sheets that fit alike, row numbers."""
 
     rows: Rows
     notes: list[Note]
     alike: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
 
 
 def read_workbook(
@@ -119,7 +120,8 @@ def read_workbook(
     if len(tables[read]) * len(_columns(tables[read])) > _MOST_CELLS:
         raise _too_large(path, read)
     several = alike[1:] and best > 0
-    return Read(_dense(tables[read]), notes, tuple(alike) if several else ())
+    fit = tuple(alike) if several else ()
+    return Read(_dense(tables[read]), notes, fit, tuple(tables[read]))
 
 
 def _columns(cells: _Cells) -> list[int]:
