@@ -1,7 +1,10 @@
 """Checks that `rejudge` made, watched."""
 
+import re
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inspect_ai.log import EvalLog
@@ -87,9 +90,22 @@ def test_a_hidden_wording_is_found(checks: Judgments) -> None:
     assert found.moved.any()
 
 
-async def no_answer(*_: object) -> None:
+Lottery = type(lottery().api)
+
+
+async def no_answer(*_: Any, **__: Any) -> None:
     """A server that is away."""
     raise ConnectionError("503")
+
+
+async def one_in_four(api: Any, **asked: Any) -> Any:
+    """A server that is away for a quarter of the calls."""
+    if next(CALLS) % 4 == 0:
+        await no_answer()
+    return await ANSWER(api, **asked)
+
+
+CALLS, ANSWER, AWAY = count(), Lottery.generate, {5: one_in_four, 6: no_answer}
 
 
 @pytest.mark.slow
@@ -98,16 +114,15 @@ def test_a_check_whose_calls_all_failed_is_left_out(
 ) -> None:
     """It has its place among the checks; as the last one it decides, until it is made again."""
     log = outputs(tmp_path / "outputs", TEMPLATE)
-    for number in range(1, 6):
-        rejudged(log, tmp_path / "checks" / str(number), replications=3, seed=number)
-    with monkeypatch.context() as away:
-        away.setattr(type(lottery().api), "generate", no_answer)
-        rejudged(log, tmp_path / "checks" / "6", replications=3, seed=6)
+    for number in range(1, 7):
+        with monkeypatch.context() as away:
+            away.setattr(Lottery, "generate", AWAY.get(number, Lottery.generate))
+            rejudged(log, tmp_path / "checks" / str(number), replications=3, seed=number)
 
     def at(days: str) -> Judgments:
         """The judgments of checks that began on these days, in the order of their folders."""
         found = judgments_from_logs(str(tmp_path / "checks"))
-        order = sorted(found.logs, key=lambda one: (Path(one).parent, not found.logs[one].empty))
+        order = sorted(found.logs, key=lambda one: (Path(one).parent, -found.logs[one].failed))
         when = dict(zip(order, days, strict=True))
         logs = {  # the command gives the task its seed
             one: replace(log, created=f"2026-01-0{when[one]}", seed=Path(one).parent.name)
@@ -124,5 +139,10 @@ def test_a_check_whose_calls_all_failed_is_left_out(
     amid = watching(at("124563"))
     assert [*amid.left_out] == [2]
     assert f"check 3 (2026-01-03): {why}" in str(watch_document(amid, "checks").blocks)
-    rejudged(log, tmp_path / "checks" / "6", replications=3, seed=6)
-    assert [one.reason for one in watching(at("1234567")).checks] == [None] * 6
+    said = str(watch_document(last, "checks").blocks)
+    assert re.search(r"Failed calls: \d+ of 36 at check 5 \(2026-01-05\)\.", said)
+    for number in (5, 6):
+        rejudged(log, tmp_path / "checks" / str(number), replications=3, seed=number)
+    again = watching(at("12345567"))
+    assert [one.reason for one in again.checks] == [None] * 6
+    assert "Failed calls" not in str(watch_document(again, "checks").blocks)

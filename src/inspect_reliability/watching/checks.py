@@ -67,6 +67,7 @@ class Check:
         seeds: Base seeds of its runs, where their logs say them.
         repairs: Time, as a number and as its source says, and number of the judgments that were
             made later, for calls of it that had failed.
+        lost: How many judgments its first log lacks because their calls failed.
     """
 
     time: str
@@ -77,11 +78,17 @@ class Check:
     reason: str | None = None
     seeds: Collection[str] = ()
     repairs: Sequence[tuple[float, str, int]] = ()
+    lost: int = 0
 
     @property
     def judge(self) -> str:
         """The judge by name."""
         return self.settings.get("judge", UNNAMED)
+
+    @property
+    def failed(self) -> int:
+        """How many of its calls failed, as its logs say, and were not made again."""
+        return max(0, self.lost - sum(number for *_, number in self.repairs))
 
     def made_also_by(self, run: Check) -> Check:
         """The same with the logs and the seeds of a run that repaired it."""
@@ -205,6 +212,7 @@ def _empty(table: pd.DataFrame, judgments: Judgments) -> Iterator[Check]:
             (where,),
             f"{NO_JUDGMENT}{why}",
             {log.seed} - {""},
+            lost=log.failed,
         )
 
 
@@ -382,7 +390,8 @@ def _check(
     seeds = {log.seed} - {""}
     late = [(when[place], log.created, len(rows))] if first[place] != place else []
     at = _when(began.created)
-    return Check(began.created, at, settings, began.id, (place,), seeds=seeds, repairs=late)
+    known: dict[str, Any] = {"seeds": seeds, "repairs": late, "lost": began.failed}
+    return Check(began.created, at, settings, began.id, (place,), **known)
 
 
 def cell_columns(table: pd.DataFrame) -> list[str]:

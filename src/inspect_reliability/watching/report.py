@@ -1,9 +1,10 @@
 """The answer of `watch`: what changed, since when, which anchors, and better or worse."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import log10
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from ..showing.formats import Record, amount, percent, reaching, rounded
 from ..showing.keys import declared, legend
 from .bets import BASELINE, LOOKS, Power
 from .changed import FEW, Changed, Watching, watching
-from .checks import UNNAMED
+from .checks import CHECK, UNNAMED
 from .direction import direction_in_words
 from .gaps import missing_checks
 from .watch_next import next_of_checks
@@ -247,6 +248,7 @@ def watch_records(found: Watching) -> list[Record]:
                 "stream_bet": beside if production else None,
                 "unit": anchors.watched.units[at] if at is not None else None,
                 "moved": moved if number == anchors.found else [],
+                "failed": check.failed + found.failed.get(number, 0),
                 "reason": reason,
             }
         )
@@ -379,7 +381,8 @@ def _details(found: Watching, moved: Sequence[Record]) -> Iterator[Text]:
     """By what evidence, what is seen how soon, and better or worse."""
     if found.known is None and found.untested is not None and not found.none_twice:
         yield Text(f"Nothing shows that it changed in {found.checks_in_words}.", "answer")
-    for sentence in (*_left_out_in_words(found), *_repaired(found), *_same_times(found)):
+    of_checks = (_failed, _left_out_in_words, _repaired, _same_times)
+    for sentence in chain.from_iterable(of(found) for of in of_checks):
         yield Text(sentence, "answer")
     if lacking := missing_checks(found.checks):
         named = ", ".join(lacking[:_MOST_SHOWN])
@@ -523,6 +526,19 @@ def _left_out_in_words(found: Watching) -> Iterator[str]:
         yield f"Left out: {_checks_in_words(found, numbers)}: {reason}."
     if rest := [one for some in [*by_reason.values()][_MOST_REASONS:] for one in some]:
         yield f"Left out for other reasons, which --full names: {_checks_in_words(found, rest)}."
+
+
+def _failed(found: Watching) -> Iterator[str]:
+    """How many calls failed at each check of the stream, as logs say."""
+    made = Counter(found.judged[CHECK]) if CHECK in found.judged else Counter[int]()
+    said = [
+        f"{check.failed:,} of {check.failed + made[number]:,} at {_named(found, number)}"
+        for number, check in enumerate(found.checks)
+        if check.failed and not check.reason
+    ]
+    more = f", and more at {amount(len(said) - _MOST_SHOWN, 'check')}, which --full names"
+    if said:
+        yield f"Failed calls: {', '.join(said[:_MOST_SHOWN])}{more * (len(said) > _MOST_SHOWN)}."
 
 
 def _repaired(found: Watching) -> Iterator[str]:
