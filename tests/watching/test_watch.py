@@ -5,6 +5,7 @@ import re
 import shlex
 from dataclasses import replace
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -681,6 +682,31 @@ def test_the_direction_is_that_of_a_paired_t_test(graded: bool, to: int) -> None
         shown = "'yes' more" if low > 0 else "'yes' less" if high < 0 else "is not shown"
     assert shown in said.replace("'no' more", "'yes' less")
     assert (to == 0) == (low <= 0 <= high)
+
+
+@pytest.mark.parametrize(("noisy", "shown"), [(0, False), (12, True)])
+def test_a_judge_that_repeats_itself_less_is_said_by_a_paired_t_test(
+    noisy: int, shown: bool, save
+) -> None:
+    """Anchors whose verdicts are drawn by lot since a change, or turn and are as steady."""
+    table = checks(14, turned=6, at=11).drop(columns="label")
+    lot = (table["time"] >= "2026-01-11") & (table["question"] < f"q{noisy:02d}")
+    drawn = np.random.default_rng(5).choice(["yes", "no"], len(table))
+    table["verdict"] = table["verdict"].where(~lot, drawn)
+    said = " ".join(invoke("watch", save(table)).output.split())
+    assert ("It repeats itself" in said) == shown
+    if not shown:
+        return
+    cells = table.groupby(["question", "time"])["verdict"]
+    pairs = cells.agg(lambda of: np.mean([a == b for a, b in combinations(of, 2)])).unstack()
+    since = int(re.findall(r"changed since check (\d+)", said)[0]) - 1
+    before, now = pairs.iloc[:, :since].mean(axis=1), pairs.iloc[:, since:].mean(axis=1)
+    low, high = 100 * np.array(stats.ttest_rel(now, before).confidence_interval(0.95))
+    by = f"{100 * (now - before).mean():+.0f} points [{low:+.0f}, {high:+.0f}]"
+    shares = f"{now.mean():.0%}, {before.mean():.0%} before ({by})"
+    assert (
+        f"It repeats itself less: two verdicts on an anchor in one check agree in {shares}" in said
+    )
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ..stats.cells import ROUNDING, Flags, FloatArray, IntArray
+from ..stats.estimate import LEVEL
 from ..stats.interval_scales import Ends
+from ..stats.rates import mean_difference
 
 BASELINE = 10
 """Checks before the first bet."""
@@ -378,6 +380,24 @@ def change_of_mean(before: IntArray, after: IntArray, score: FloatArray) -> Mean
     was, now = (float(one.mean()) for one in means)
     half = _Z * float(np.sqrt(errors)) / len(score)
     return MeanChange(was, now, (now - was - half, now - was + half))
+
+
+def change_of_agreement(before: IntArray, after: IntArray) -> MeanChange | None:
+    """How often two draws of one check are of one kind, T x Q x K each: the mean over questions.
+
+    The interval of the difference is that of a paired t test over the questions that have two draws
+    of one check on both sides. None with fewer than three of them.
+    """
+    shares = []
+    for side in (before, after):
+        n, same = side.sum(axis=-1), (side * (side - 1)).sum(axis=(0, -1))
+        pairs = (n * (n - 1)).sum(axis=0)
+        shares.append(np.where(pairs > 0, same / np.maximum(pairs, 1), np.nan))
+    was, now = np.stack(shares)[:, ~np.isnan(shares).any(axis=0)]
+    found = mean_difference(now - was, LEVEL, 2)
+    if found.low is None or found.high is None:
+        return None
+    return MeanChange(float(was.mean()), float(now.mean()), (found.low, found.high))
 
 
 LOOKS = 10

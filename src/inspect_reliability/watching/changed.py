@@ -24,6 +24,7 @@ from .bets import (
     MeanChange,
     Power,
     Watched,
+    change_of_agreement,
     change_of_mean,
     moved,
     power,
@@ -285,6 +286,18 @@ class Watching:
             str(name): verdicts_moved(of[of[CHECK] < since], of[of[CHECK] >= since])
             for name, of in table.assign(criterion=criteria).groupby("criterion")
         }
+
+    @cached_property
+    def same_again(self) -> MeanChange | None:
+        """How often two verdicts of a check on an anchor are the same, before a change and since.
+
+        None without a change, or where no check has two verdicts on three anchors.
+        """
+        if self.anchors.since is None:
+            return None
+        later = np.array(self.anchors.numbers) >= self.anchors.since
+        counts = self.anchors.stream.counts
+        return change_of_agreement(counts[~later], counts[later])
 
     @cached_property
     def right(self) -> tuple[int, MeanChange] | None:

@@ -22,7 +22,7 @@ from ..showing.answer import PythonAnswer
 from ..showing.document import WIDE, Block, Caution, Document, Figure, Table, Text
 from ..showing.formats import Record, amount, percent, reaching, rounded
 from ..showing.keys import declared, legend
-from .bets import BASELINE, LOOKS, Power
+from .bets import BASELINE, LOOKS, MeanChange, Power
 from .changed import FEW, Changed, Watching, watching
 from .checks import CHECK, UNNAMED
 from .direction import direction_in_words
@@ -394,6 +394,8 @@ def _details(found: Watching, moved: Sequence[Record]) -> Iterator[Text]:
     for name, change in found.direction.items():
         for sentence in direction_in_words(change):
             yield Text(f"{name}: " * (len(found.direction) > 1) + sentence, "answer")
+    if (same := found.same_again) and (same.ends[0] > 0 or same.ends[1] < 0):
+        yield Text(_repeats(same), "answer")
     bets = [f"the anchors' bet is {found.anchors.watched.bet[-1]:.3g}"]
     if found.production:
         bets.append(f"the stream's {found.production.watched.bet[-1]:.3g}")
@@ -414,6 +416,17 @@ def _details(found: Watching, moved: Sequence[Record]) -> Iterator[Text]:
         yield Text(_better(found), "answer")
     if found.changed == "none" and found.power and found.untested is None:
         yield Text(_soon(found), "answer")
+
+
+def _repeats(change: MeanChange) -> str:
+    """That the judge became steadier or less steady, with the numbers."""
+    word = "more" if change.after > change.before else "less"
+    moved = f"{100 * (change.after - change.before):+.0f}"
+    ends = reaching([100 * one for one in change.ends], "+z.0f")
+    return (
+        f"It repeats itself {word}: two verdicts on an anchor in one check agree in "
+        f"{change.after:.0%}, {change.before:.0%} before ({amount(moved, 'point')} {ends})."
+    )
 
 
 def _better(found: Watching) -> str:
