@@ -231,6 +231,25 @@ def test_two_files_are_compared_and_a_name_can_be_the_time(
     assert f"compare {' '.join(files)}" in invoke("watch", *files, "--alpha", "0.04").stdout
 
 
+def test_a_few_files_are_compared_and_months_need_their_year(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before ten checks Next compares the last two by time; a month is refused with new names."""
+    monkeypatch.chdir(tmp_path)
+    for n, names in enumerate((("2026-02.csv", "Nov.csv"), ("2026-01.csv", "Mai.csv")), 1):
+        for name in names:
+            checks(1, seed=n).drop(columns=["time"]).to_csv(name, index=False)
+    checks(1, seed=3).drop(columns=["time"]).to_csv("2026-03.csv", index=False)
+    done = invoke("watch", "2026-03.csv", "2026-02.csv", "2026-01.csv", "--column", "file=time")
+    [call] = re.findall(r"inspect-reliability (compare .*)", done.stdout)
+    assert call.split()[1:3] == ["2026-02.csv", "2026-03.csv"]
+    assert invoke(*shlex.split(call)).exit_code == 0
+    for more in ((), ("--column", "file=time")):
+        said = " ".join(invoke("watch", "Mai.csv", "Nov.csv", *more).stderr.split())
+        assert "Rename Mai.csv to YEAR-05.csv, Nov.csv to YEAR-11.csv" in said
+        assert "inspect-reliability compare Mai.csv Nov.csv" in said
+
+
 def test_what_is_next_keeps_how_this_was_asked(save) -> None:
     """Where it begins, its level and its groups; a table of production cannot be rejudged."""
     file, own = save(checks(14)), ["--since", "3", "--alpha", "0.04"]

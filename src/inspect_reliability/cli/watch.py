@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..answers.summary import next_step
-from ..errors import UserError
+from ..errors import QuestionError, UserError
 from ..files import kind_of
 from ..judgments.reading import OpenQuestionError
 from ..judgments.rows import dialect_of, has_judgments, read_frame
+from ..judgments.sources import FILE
 from ..judgments.table import Judgments
 from ..log_files import logs_below, read_log
 from ..record.replications import REJUDGING, rejudging_of
@@ -21,7 +22,7 @@ from ..showing.csv import frame_of, to_csv
 from ..showing.document import Text
 from ..showing.terminal import console, print_text
 from ..watching.changed import watching
-from ..watching.checks import has_date, no_time
+from ..watching.checks import has_date, no_time, refuse_months
 from ..watching.freeze import DRAWS, Frozen, anchor_rows, freeze, frozen_document, sample_uuids
 from ..watching.next_check import check_of_task, is_judge_task
 from ..watching.report import exit_code, stream_columns, watch_document
@@ -146,20 +147,32 @@ def watch(
 
 def _checks(request: CommonOptions) -> Judgments:
     """The judgments; a name of a file that is no date is not offered as the time of a check."""
+    files = request.logs if all(map(has_judgments, request.logs)) else ()
+    compare = _compare(request, files)
+    if request.reading.columns.get(FILE) == "time":
+        refuse_months(files, compare)
     try:
-        return request.read()
+        found = request.read()
+    except QuestionError as error:
+        if error.guess and error.guess.reading.columns.get(FILE) == "time":
+            refuse_months(files, compare)
+        raise
     except OpenQuestionError as error:
         dated = all(map(has_date, request.logs))
         if dated or not any(one.column == "time" for one in error.asked):
             raise
+        refuse_months(files, compare)
         raise no_time(_compare(request, request.logs)) from None
+    if files and "time" not in found.table:
+        refuse_months(files, compare)
+    return found
 
 
 def _compare(request: CommonOptions, files: Sequence[str]) -> str:
-    """The call that compares the two files of a folder or as typed; empty of other numbers."""
-    if len(files) != 2:
+    """The call that compares the last two files, of a folder or as typed; empty of fewer."""
+    if len(files) < 2:
         return ""
-    both = request.logs if len(request.logs) == 2 else files
+    both = request.logs[-2:] if len(request.logs) == len(files) else files[-2:]
     return f"inspect-reliability compare {request.of(*both).typed}"
 
 

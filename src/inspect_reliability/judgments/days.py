@@ -146,6 +146,12 @@ def _month_of(name: str) -> int:
     return next(known, 0)
 
 
+def month_in(name: str) -> int:
+    """The number of the month that a name has in a word; 0 where it has none."""
+    words = re.findall(r"[^\W\d_]{3,}", name)
+    return next(filter(None, map(_month_of, words)), 0)
+
+
 _PERIODS = (
     re.compile(
         r"(?P<year>(?:19|20)\d\d)[-./ ]?(?P<part>\d{1,2})(?:[-./ ](?P<rest>\d{1,2}(?!\d).*))?"

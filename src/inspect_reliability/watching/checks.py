@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UserError
 from ..judgments.columns import CHECK_ID, numbers_of, of_role
 from ..judgments.count import NUMBER
-from ..judgments.days import iso_days, refuse_either_order
+from ..judgments.days import iso_days, month_in, refuse_either_order
 from ..judgments.judge_of import differs, judge_of, version_of
 from ..judgments.log_facts import Log
 from ..judgments.rows import ENDINGS
@@ -45,6 +45,10 @@ _NO_TIME = (
     "--column file=time."
 )
 _COMPARED = " Two files can be compared without times: {}"
+_OF_MONTHS = (
+    "watch needs the time of each check, and {} a month without its year. Rename {}, with the year "
+    "in place of YEAR; then --column file=time reads the times from the names."
+)
 
 _DATE = re.compile(r"(?<!\d)(?:\d{4}[-_]?\d{2}(?:[-_]?\d{2})?|\d{1,2}\.\d{1,2}\.\d{4})(?!\d)")
 """A date in the name of a file, to the day or the month."""
@@ -308,6 +312,22 @@ def _time(judgments: Judgments, place: str) -> str:
 def no_time(compare: str) -> UserError:
     """What to say without times; `compare` is the call that needs none, if one is."""
     return UserError(f"{_NO_TIME}{compare and _COMPARED.format(compare)}")
+
+
+def refuse_months(files: Sequence[str], compare: str) -> None:
+    """Refuse files as checks whose names have months without a year, which have no order.
+
+    Raises:
+        UserError: They are such; the message says what to rename them to.
+    """
+    open_ = [Path(one) for one in files if not has_date(one)]
+    months = [month_in(one.stem) for one in open_]
+    if not months or not all(months):
+        return
+    names = zip(open_, months, strict=True)
+    how = ", ".join(f"{one.name} to YEAR-{n:02}{one.suffix}" for one, n in names)
+    which = f"{open_[0].name!r:.40} {'names' if len(open_) < 2 else 'and others name'}"
+    raise UserError(f"{_OF_MONTHS.format(which, how)}{compare and _COMPARED.format(compare)}")
 
 
 def has_date(name: str) -> bool:

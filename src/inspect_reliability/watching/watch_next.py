@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import count, takewhile
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING
 
 from .. import shell
@@ -82,16 +82,27 @@ def next_of_checks(found: Watching, again: str, stream: Sequence[str]) -> list[T
 def _compared(found: Watching, again: str) -> list[Text]:
     """What says how checks of files differ that are too few to watch; empty elsewhere."""
     words = shell.split(again)
-    named = len([*takewhile(lambda word: not word.startswith("--"), words)])
-    n, of_logs = len(found.checks), bool(found.checks[-1].places)
-    two_files, one_table = (n, named) == (2, 2), n > 1 == named and not of_logs
+    files = [*takewhile(lambda word: not word.startswith("--"), words)]
+    n, named, of_logs = len(found.checks), len(files), bool(found.checks[-1].places)
+    a_file_each, one_table = n == named > 1, n > 1 == named and not of_logs
     # Sides without a shared question are compared two at a time.
-    if found.known is not None or not (two_files or one_table) or (found.none_twice and n > 2):
+    two_at_most = found.none_twice and n > 2 and one_table
+    if found.known is not None or not (a_file_each or one_table) or two_at_most:
         return []
     read = shell.without(again, "alpha", "by", "repair")
+    if a_file_each and n > 2:
+        read = read.replace(shell.join(files), shell.join(_last_two(found, files)), 1)
+        return next_step("say now in what the last two differ", f"compare {read}")
     which = "two" if n == 2 else str(n)
     call = f"compare {read}{' --by time' * one_table}"
     return next_step(f"say now in what these {which} differ", call)
+
+
+def _last_two(found: Watching, files: Sequence[str]) -> list[str]:
+    """The files of the last two checks where their names are the times; else the last named."""
+    named = {PurePath(one).name: one for one in files}
+    last = [named.get(PurePath(str(one.time)).name, "") for one in found.checks[-2:]]
+    return last if all(last) else [*files[-2:]]
 
 
 def _frozen(spec: "EvalSpec | None") -> str:
