@@ -357,6 +357,23 @@ def test_labels_that_all_candidates_pass(tmp_path: Path) -> None:
     assert "label more questions" in text
 
 
+def test_grades_alike_within_a_step_are_told_apart_exactly(tmp_path: Path) -> None:
+    """The answer says how often each is exactly right, and calls nothing cheap at one price."""
+    n = 60
+    rows = [
+        (f"q{q}", judge, 1 + q % 5 - (q % every == 0 and q % 5 > 0), 1 + q % 5)
+        for q in range(n)
+        for judge, every in (("a", 3), ("b", 6))
+    ]
+    names = ["question", "judge", "verdict", "label"]
+    pd.DataFrame(rows, columns=names).to_csv(tmp_path / "grades.csv", index=False)
+    text = said("choose", str(tmp_path / "grades.csv"))
+    right = [sum(g == own for _, one, g, own in rows if one == judge) / n for judge in "ba"]
+    assert f"Exactly right are b in {right[0]:.0%} and a in {right[1]:.0%}" in text
+    assert "cheapest" not in text
+    assert "grades.csv --no-within-one" in text
+
+
 def test_nothing_is_labelled(files: tuple[str, str]) -> None:
     """Without labels nothing is chosen."""
     done = invoke("choose", files[0])

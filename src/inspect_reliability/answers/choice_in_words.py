@@ -94,13 +94,10 @@ def _taken(found: Choosing) -> str:
     among = f"chosen among {len(found.candidates)} by {amount(best.n, 'labelled question')}, "
     among += _why(found)
     if alike(found):
-        cheap = [k for k in range(len(found.candidates)) if found.price(k) <= found.price(0)]
-        exact = len(cheap) > 1 and _most_exact(found, cheap)
-        also = ", and of those at its price exactly right most often" * exact
         return (
             f"These labels do not tell the {len(found.candidates)} candidates apart: all are "
-            f"{found.measure} on the same questions ({share(value, best.n)}). {name} is the "
-            f"cheapest{also}."
+            f"{found.measure} on the same questions ({share(value, best.n)})."
+            f"{_exactly(found)} {_first_of_alike(found)}."
         )
     after = span({"a": value, "a_interval": ends}, "a", "%", best.n)
     fewer = _fewer_votes(found)
@@ -116,6 +113,37 @@ def _taken(found: Choosing) -> str:
     same = naive == share(value, best.n)
     near = f"{found.measure} in {after} of questions"
     return f"Take {name}: {near}, {among}{fewer}.{'' if same else high}"
+
+
+def exact_apart(found: Choosing) -> bool:
+    """Whether candidates of grades are not exactly right equally often."""
+    return found.exact is not None and bool(np.ptp(found.exact) > ROUNDING)
+
+
+def _exactly(found: Choosing) -> str:
+    """How often candidates are exactly right that are within a step alike; empty if they do not."""
+    if found.exact is None or not exact_apart(found):
+        return ""
+    order = [int(place) for place in np.argsort(-found.exact, kind="stable")]
+    ends = [order[0], order[-1]] if len(order) > _MOST_NAMED else order
+    often = [f"{found.names[k]} in {share(float(found.exact[k]), found.best.n)}" for k in ends]
+    said = ", ".join(often[:-1]) + f" and {often[-1]}"
+    return f" Exactly right are {said}: --no-within-one chooses by that."
+
+
+def _first_of_alike(found: Choosing) -> str:
+    """Why the chosen one is first of candidates that are right alike."""
+    every, name = len(found.candidates), found.names[found.chosen]
+    cheap = [k for k in range(every) if found.price(k) <= found.price(found.chosen)]
+    if len(cheap) == 1:
+        return f"{name} {'costs least' if found.by_dollars else 'takes the fewest calls'}"
+    least = "cost least" if found.by_dollars else "take the fewest calls"
+    same = "cost the same" if found.by_dollars else "take as many calls"
+    those = f"All {same}" if len(cheap) == every else f"{len(cheap)} {least}"
+    exact = (
+        "is exactly right most often" if _most_exact(found, cheap) else "comes first in the data"
+    )
+    return f"{those}, and of these {name} {exact}"
 
 
 def _why(found: Choosing) -> str:
@@ -168,6 +196,12 @@ def _grades(found: Choosing) -> Iterator[str]:
             len({c.votes for c in found.candidates}) > 1
         )
         yield (_NEAR if found.within_one else _EXACT).format(means)
+    if found.exact is not None and not alike(found):
+        most, own = int(np.argmax(found.exact)), float(found.exact[found.chosen])
+        if found.exact[most] > own + ROUNDING:
+            n = found.best.n
+            often = f"{share(float(found.exact[most]), n)}, {share(own, n)}"
+            yield f"{found.names[most]} is exactly right more often than it: {often}."
 
 
 def _not_shown_better(found: Choosing, wanted: Wanted) -> Iterator[str]:

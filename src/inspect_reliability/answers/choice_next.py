@@ -9,7 +9,7 @@ from ..showing.document import Text
 from ..showing.formats import amount, capped, most_feasible, percent
 from ..stats.selective import labels_for_rule
 from .candidates import Choosing
-from .choice_in_words import Wanted, alike
+from .choice_in_words import Wanted, alike, exact_apart
 from .labelled_cascade import LabelledCascade
 from .next_steps import unlabelled
 from .no_rule import several_outputs
@@ -28,6 +28,9 @@ _MEASURE = 100
 def after_choice(found: Choosing, wanted: Wanted, logs: str) -> list[Text]:
     """What a choice asks for."""
     if alike(found):
+        if exact_apart(found):
+            call = f"choose {logs}{wanted.options} --no-within-one"
+            return next_step("choose by what is exactly right", call)
         if _all_labelled(found):
             return next_step("judge more questions and label them: some must tell candidates apart")
         return next_step(
