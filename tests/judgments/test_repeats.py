@@ -225,6 +225,11 @@ def test_rows_of_several_raters_are_one_verdict(named: str | None) -> None:
     wide = pd.DataFrame({"question": range(30), "verdict": said, "label": labels.tolist()})
     [one], [other] = (analyse(given).results["validity"] for given in (read, wide))
     assert one == other
+    if not named:  # as pandas merges labels of some questions, by question
+        more = [*frame.drop(columns="_").to_numpy(), *([n, "yes", None] for n in range(30, 35))]
+        merged = judgments_from_frame(pd.DataFrame(more, columns=["question", "verdict", "label"]))
+        assert merged.table["label"].notna().sum() == 30
+        assert len(merged) == 35
 
 
 @pytest.mark.slow

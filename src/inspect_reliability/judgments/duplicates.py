@@ -119,7 +119,7 @@ def of_one_verdict(table: pd.DataFrame, known: Sequence[str]) -> tuple[pd.DataFr
         if isinstance(label, str) and rater is not None:
             pairs.setdefault(number, {})[str(rater)] = label
     first = ~cell.duplicated()
-    joined = [as_columns(pairs.get(number, {})) for number in cell[first]]
+    joined = [as_columns(of) if (of := pairs.get(number)) else {} for number in cell[first]]
     made = table[first].reset_index(drop=True)
     for name in ("label", "rater"):
         values = [one.get(name) for one in joined]
