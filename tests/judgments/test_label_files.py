@@ -277,6 +277,9 @@ def test_a_column_of_the_judge_is_no_label(tmp_path: Path) -> None:
     assert asked.exit_code == 2
     assert " ".join(named) in " ".join(asked.stderr.split())
     assert results(*call, book, *named)["validity"][0]["accuracy"] < 1
+    pd.DataFrame(ids | {"Anna B.": people["Anna"]}).to_csv(copy, index=False)
+    assert "--column 'Anna B.=label'" in " ".join(invoke(*call, copy).stderr.split())
+    pd.DataFrame(ids | tries).to_csv(copy, index=False)
     refused = " ".join(invoke(*call, copy).stderr.split())
     assert "'Versuch 1' was read as verdicts of the judge" in refused
 

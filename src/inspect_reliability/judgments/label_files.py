@@ -290,7 +290,10 @@ def _read(
         taken.append(Note(f"column {same[0]!r} taken for 'label'", 1, path, Code.COLUMN))
     if absent := [name for name in ("id", "label") if name not in table]:
         hint = "" if "label" in table else hint_of_several(frame, about, "label")
-        if of_judge and not hint:
+        free = [one for one in map(str, table) if one not in LABELS]
+        if absent == ["label"] and len(free) == 1:
+            hint = f" If it is {free[0]!r}: {about.column_call('label', free[0])}."
+        elif of_judge and not hint:
             hint = f" {_OF_JUDGE.format(of_judge[0])}"
         if absent[0] == "id":
             about = replace(about, words=replace(OF_LABELS, example="ticket=id"))
