@@ -344,6 +344,10 @@ def test_labels_that_the_judge_never_gave_are_told(tmp_path: Path) -> None:
     found = with_labels(judgments_from_frame(pd.DataFrame(rows)), [path])
     assert labels(found) == {"q1": "7", "q2": "2"}
     assert notes(found) == [f"1 {never} 7"]
+    half = write(tmp_path / "h.csv", [{"id": "q1", "label": 1.5}, {"id": "q2", "label": 2}])
+    found = with_labels(judgments_from_frame(pd.DataFrame(rows)), [half])
+    # It counts half for 1 and half for 2.
+    assert notes(found) == ["1 labels that the judge never gave as a verdict; such as 1.5"]
 
 
 def test_a_judge_that_never_says_no_is_wrong_where_no_is_right() -> None:

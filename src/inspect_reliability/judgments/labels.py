@@ -42,6 +42,7 @@ OTHER = "labels that are no verdict of the judge: say what they mean with --map 
 """What is said of labels that could be verdicts under another name."""
 _SAME = "labels taken for the verdict of the same place"
 _NEVER = "labels that {} never gave as a verdict: by these it is never exactly right"
+_NO_GRADE = "labels that {} never gave as a verdict"
 _FOREIGN = "labels left out for {}, whose verdicts are {}: --map YOURS=VERDICT says what each means"
 _LISTS = (
     "cells with several labels, each taken for another person's: of one person, write one alone"
@@ -432,7 +433,10 @@ class _Outputs:
             apart = apart and not all(map(NUMBER.fullmatch, [*verdicts, *given]))
             if unsaid:
                 said = ", ".join(sorted(verdicts, key=by_value)[:_SHOWN])
-                what = (_FOREIGN if apart else _NEVER).format(judge, said)
+                # A label between two grades counts half for each of them.
+                grades = all(map(NUMBER.fullmatch, [*verdicts, *unsaid]))
+                never = _NO_GRADE if grades and any(float(one) % 1 for one in unsaid) else _NEVER
+                what = (_FOREIGN if apart else never).format(judge, said)
                 gone, names = missed.setdefault(what, ([], []))
                 gone += [*rows] if apart else []
                 names += unsaid
