@@ -526,7 +526,6 @@ def _left_out_in_words(found: Watching) -> Iterator[str]:
 
     The last ones are said with the answer where they decide it.
     """
-    untested = found.untested
     untested, said = found.untested, (found.known is None and found.not_enough) or ""
     if untested is not None and found.left_out[untested] not in said:
         untested = None
