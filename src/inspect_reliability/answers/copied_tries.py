@@ -44,10 +44,9 @@ def copied_tries(table: pd.DataFrame) -> tuple[int, int] | None:
     given = np.full((levels, cells), -1)
     given[level, cell] = verdict
     n = np.bincount(cell, minlength=cells)
-    same = np.zeros(cells)
-    for one in range(int(verdict.max()) + 1):
-        of = (given == one).sum(axis=0)
-        same += of * (of - 1)
+    of_verdict = numbers_of(cell, verdict)
+    others = np.bincount(of_verdict)[of_verdict] - 1  # tries of a row's question with its verdict
+    same = np.bincount(cell, weights=others, minlength=cells)
     pairs = n * (n - 1)
     chance = np.ones(cells)
     np.divide(same, pairs, out=chance, where=same > 0)
