@@ -80,6 +80,10 @@ def test_a_first_row_with_a_rare_verdict_is_a_row(tmp_path: Path) -> None:
     [
         ([*GRADES[:6], ["Team B", "", "", ""], *GRADES[6:]], "headings or remarks: 'Team B'"),
         ([*GRADES, ["Quelle: Amt 3, März", "", "", ""]], "left out as headings or remarks"),
+        (
+            [*GRADES[:6], ["Team B", "", "", ""], *GRADES[6:], ["Summe", "30", "28", ""]],
+            "headings or remarks: 'Team B'",
+        ),
         ([*GRADES, ["Summe", "30", "28", ""]], "rows that sum up others left out: 'Summe'"),
         (
             [*GRADES, ["Ø gesamt", "3", "2", ""], ["Anzahl:", "12", "12", ""]],
@@ -100,6 +104,19 @@ def test_headings_remarks_and_totals_judge_nothing(
     tasks = [[one, *row[1:]] for one, row in zip(["sum", "mean", "sort"], GRADES, strict=False)]
     named = judgments_from_file(written(tmp_path, NAMES, tasks), COLUMNS)
     assert {*named.table["question"]} == {"sum", "mean", "sort"}
+
+
+@pytest.mark.parametrize("kinds", ["sum-{} max-{} sort-{}", "q{} sum"])
+@pytest.mark.parametrize("verdicts", ["AB", "12"])
+def test_questions_called_like_totals_are_judged(kinds: str, verdicts: str, tmp_path: Path) -> None:
+    """With a number, or with as many rows as others; a single row among these is a total."""
+    names = dict.fromkeys(kind.format(n) for n in range(12) for kind in kinds.split())
+    rows = [[one, verdicts[(n + k) % 2]] for n, one in enumerate(names) for k in range(3)]
+    found = judgments_from_file(written(tmp_path, ["question", "verdict"], rows))
+    assert len(found.table) == len(rows)
+    rows = [*rows, ["Total", "1.4"]]
+    found = judgments_from_file(written(tmp_path, ["question", "verdict"], rows))
+    assert len(found.table) == len(rows) - 1
 
 
 @pytest.mark.parametrize("column", ["question", "judge"])

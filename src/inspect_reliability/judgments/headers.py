@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import UserError
 from .reading import Note
+from .totals import is_total
 from .verdict_spelling import may_be_failure
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ def _says_no_more(rows: pd.DataFrame) -> np.ndarray[Any, np.dtype[np.bool_]]:
     alone: np.ndarray[Any, np.dtype[np.bool_]] = (filled == 1) & first.notna().to_numpy()
     if not alone.any():
         return alone
-    forms = {_shape(_text(one)) for one in first[filled > 1].dropna()}
+    names = [*map(_text, first[filled > 1].dropna())]
+    forms = {_shape(one) for one in names if not is_total(one)}
     if len(forms) == 1:
         alone &= [_shape(_text(one)) not in forms for one in first]
     else:

@@ -108,7 +108,9 @@ _OF_ONE = (
     "rows with another label of a verdict that was given once, taken for those of other raters"
 )
 _NO_QUESTION = "rows without a question left out"
-_TOTALS = "verdicts of rows that sum up others left out: {}"
+_TOTALS = (
+    "verdicts of rows that sum up others left out: {}. If they are questions, give them other names"
+)
 _NOT_JUDGED = "rows left out: nothing under their judge, benchmark and temperature has a verdict"
 _ROUNDING = 1e-9
 _UNCOUNTED = "columns {} left out, since judgments were counted: --facet NAME keeps one"
@@ -138,6 +140,7 @@ class Draft:
         facets: Columns of the user's own that are facets.
         numbered: Whether the source has numbers of replications.
         by_id: Whether the id of a question names its one output.
+        in_a_row: Verdicts in each row of the source.
     """
 
     table: pd.DataFrame
@@ -148,6 +151,7 @@ class Draft:
     facets: tuple[str, ...] = ()
     numbered: bool = False
     by_id: bool = False
+    in_a_row: int = 1
 
     def asked_of(self, code: Code) -> bool:
         """Whether something of this kind is asked."""
@@ -242,7 +246,8 @@ def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = Fals
     others = (clean(one.drop(columns="replication", errors="ignore")) for one in others)
     table = together(chain([table], others), reading.facets, count)
     notes += [Note(what, n, reading.where, Code.SPELLING) for what, n in spaced.items() if n]
-    draft = Draft(table, reading, [], [], count, own)
+    in_a_row = max(1, [*told.columns.values()].count("verdict"))
+    draft = Draft(table, reading, [], [], count, own, in_a_row=in_a_row)
     draft.say([*exported, *blocks, *unlabelled, *wide, *notes, *tries, *asked])
     return draft
 
@@ -288,7 +293,7 @@ def _days(drafts: Sequence[Draft]) -> None:
 def _answered(draft: Draft) -> None:
     """The rows of a judge's answers: totals, those without a question or a judgment of it, go."""
     where = draft.reading.where
-    table, totals = without_totals(draft.table)
+    table, totals = without_totals(draft.table, draft.in_a_row)
     if totals:
         shown = ", ".join(f"{one!r:.40}" for one in totals)
         draft.say([Note(_TOTALS.format(shown), len(draft.table) - len(table), where)])

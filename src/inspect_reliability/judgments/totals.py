@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from .column_names import words_of
+from .columns import N_JUDGMENTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +21,11 @@ _WORDS = {
 }
 """Words for what sums up, in several languages."""
 
-_TOTAL = re.compile(rf"[\W\d]*(?:(?:{'|'.join(sorted(_WORDS))})[\W\d]*)+|[∑Σ∅]", re.IGNORECASE)
+_SIGNS = {"∑", "∅"}
+"""Signs for them that are no letters."""
+
+_FEWEST = 10
+"""Questions with numbers beside which a single row without one is no question."""
 
 
 def sums_up(name: str) -> bool:
@@ -28,22 +33,41 @@ def sums_up(name: str) -> bool:
     return not _WORDS.isdisjoint(words_of(name))
 
 
-def without_totals(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+def is_total(cell: str) -> bool:
+    """Whether a cell has words for a total alone: with a number, it names one of several."""
+    if re.search(r"\d", cell):
+        return False
+    return cell.strip(" .:") in _SIGNS or (bool(words := {*words_of(cell)}) and words <= _WORDS)
+
+
+def without_totals(table: pd.DataFrame, in_a_row: int) -> tuple[pd.DataFrame, list[str]]:
     """Rows without those of totals, and what these are called.
 
-    Their question is a word for a total, and either all others have numbers of their own, or their
-    verdicts are those of no other row: sum and mean may be questions that are judged like others.
+    Their question is a word for a total, has numbers as verdicts, and has one row of the source or
+    at most half as many as any other. Either all others have numbers of their own, or its verdicts
+    are those of no other row: sum and mean may be questions that are judged like others.
+
+    Args:
+        table: Judgments.
+        in_a_row: Verdicts in each row of the source.
     """
     names = table["question"].dropna().unique()
-    totals = [one for one in names if _TOTAL.fullmatch(one)]
+    totals = [one for one in names if is_total(one)]
     if not totals or len(names) < len(totals) + 2:
         return table, []
-    others = table[~table["question"].isin(totals)]
+    each = table[N_JUDGMENTS] if N_JUDGMENTS in table else table["question"].notna()
+    sizes = each.groupby(table["question"]).sum()
+    fewest = sizes.drop(totals).min()
     numbered = all(re.search(r"\d", one) for one in names if one not in totals)
-    known = {*others["verdict"].dropna().map(str)}
-    left = [
-        one
-        for one in totals
-        if numbered or known.isdisjoint(table["verdict"][table["question"] == one].map(str))
-    ]
+    known = {*table["verdict"][~table["question"].isin(totals)].dropna().map(str)}
+
+    def judges_nothing(one: str) -> bool:
+        said = {*table["verdict"][table["question"] == one].dropna().map(str)}
+        fewer, single = 2 * sizes[one] <= fewest, sizes[one] <= in_a_row
+        if not (fewer or single) or not all(re.search(r"\d", verdict) for verdict in said):
+            return False
+        like_ids = numbered and (fewer or len(names) - len(totals) >= _FEWEST)
+        return like_ids or (bool(said) and known.isdisjoint(said))
+
+    left = [one for one in totals if judges_nothing(one)]
     return table[~table["question"].isin(left)], left
