@@ -169,7 +169,7 @@ _swap_option = click.option(
     "--swap/--no-swap",
     default=None,
     help="For files whose orders have names, such as swapped: --swap if verdicts such as A and B "
-    "name the place, --no-swap if they name the response.",
+    "name the place, --no-swap if they name the response. Also for systems called A and B.",
 )
 
 _labels_option = click.option(

@@ -12,7 +12,7 @@ from ..verdicts import NO_VERDICTS
 from .columns import COLUMNS, PAIR, most_levels, numbers_of, of_role
 from .count import NUMBER
 from .labels import says_none
-from .pairs import NAMES, OPTION, gains, pair_gains, pairs_shown
+from .pairs import NAMES, OPTION, gains, pair_gains, pairs_shown, turned
 from .table import Judgments, is_rejudged, is_suite, verdict_counts, weights
 from .values import OUTPUT
 
@@ -92,6 +92,8 @@ def _ahead(table: pd.DataFrame) -> str:
     """The system that is ahead, where verdicts are on pairs or scores of named systems."""
     try:
         if {*PAIR} <= {*table}:
+            if NAMES in table and turned(table, table["question"].isna()) is not None:
+                return ""  # verdicts name responses, and columns what stood at each place
             pairs = [*zip(*(table[name].map(str) for name in PAIR), strict=True)]
             won = pair_gains([*table["verdict"]], pairs)
             total: dict[str, list[float]] = {}

@@ -271,6 +271,11 @@ _NOTHING = (
     "verdicts that name one of two places, such as A and B."
 )
 
+_NO_RESPONSE = (
+    "Verdicts {} and {} name no system, and no column 'order' says which response each is. They "
+    "can only be places: leave out --no-swap."
+)
+
 SETTLED = (
     "The verdicts of a file that this tool wrote name responses already: nothing is left to swap."
 )
@@ -389,11 +394,11 @@ def meant(table: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, list[Not
             raise UserError(f"{reading.where}: {SETTLED}")
         return table, []
     of_systems = reading.words is OF_SYSTEMS
-    if of_systems and _turned(table, table["question"].isna()) is not None:
-        return table, []  # places are those of the columns that name the systems
+    if of_systems and turned(table, table["question"].isna()) is not None:
+        return _by_columns(table, reading)
     table, notes = _labels_as_verdicts(table, reading.where)
     of_responses = _named_by(table, "verdict") is not None
-    if "order" not in table and (found := _turned(table, table["question"].isna())) is not None:
+    if "order" not in table and (found := turned(table, table["question"].isna())) is not None:
         if of_responses or pair_in({*table["verdict"]}, PLACES):
             table = table.assign(order=found.map({False: "given", True: "swapped"}))
         else:
@@ -415,6 +420,24 @@ def meant(table: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, list[Not
     return _by_responses(table, reading, pair, levels, swapped, notes)
 
 
+def _by_columns(table: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, list[Note]]:
+    """Verdicts by place, where columns name the systems as they stood.
+
+    Where the user says that verdicts name responses, a swapped order exchanges them.
+    """
+    pair = pair_in({*table["verdict"]}, PLACES)
+    if reading.swap is not False or pair is None:
+        return table, []
+    levels = sorted({one for one in table.get("order", ()) if isinstance(one, str)})
+    swapped = swapped_in(levels)
+    if len(levels) < 2 or not swapped:
+        raise UserError(f"{reading.where}: {_NO_RESPONSE.format(*pair.names)}")
+    given = ", ".join(one for one in levels if one not in swapped)
+    what = _MEANS.format(pair.names[0], given, pair.names[1])
+    note = Note(what, int(_naming(table["verdict"], pair).sum()), reading.where, Code.PLACES)
+    return _exchanged(table, pair, table["order"].isin(swapped)), [note]
+
+
 def _by_responses(
     table: pd.DataFrame,
     reading: Reading,
@@ -430,7 +453,7 @@ def _by_responses(
         table = _exchanged(table, pair, there)
     elif reading.swap is not None:
         value = RESPONSE
-    elif (shown := _turned(table, there)) is not None:
+    elif (shown := turned(table, there)) is not None:
         table = _exchanged(table, pair, shown)
         notes.append(Note(_SHOWN.format(levels[-1]), number, reading.where, Code.ORDERS))
     else:
@@ -510,7 +533,7 @@ def _moved(table: pd.DataFrame, swapped: pd.Series[bool]) -> float:
     return 1 - float(alike.mean())
 
 
-def _turned(table: pd.DataFrame, swapped: pd.Series[bool]) -> pd.Series[bool] | None:
+def turned(table: pd.DataFrame, swapped: pd.Series[bool]) -> pd.Series[bool] | None:
     """Which rows show two responses of their question the other way round, by columns of these.
 
     The first row that is not swapped shows them as given; of several, the first by name.

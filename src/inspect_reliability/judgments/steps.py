@@ -51,6 +51,7 @@ from .deduplication import can_be_counted, telling, together
 from .duplicates import again_in, identity, of_one_verdict, telling_apart
 from .exports import as_rows
 from .guess import guessed, has_labels_alone, hint_of_several
+from .names_or_places import by_name
 from .options_or_grades import with_kind_of_numbers
 from .pairs import is_tie, meant, pairs_shown, swapped_in
 from .reading import Code, Note, Reading
@@ -428,9 +429,12 @@ def _labels_apart(draft: Draft) -> None:
 
 def _places(draft: Draft) -> None:
     """Verdicts by the responses that they name, where orders have names; numbers of options."""
-    draft.table, found = meant(draft.table, draft.reading)
-    draft.table = with_kind_of_numbers(draft.table, draft.reading)
-    draft.say(found)
+    table, named, reading = by_name(draft.table, draft.reading)
+    draft.say(named)
+    if table is draft.table and not any(one.choices for one in named):
+        table, found = meant(table, reading)
+        draft.say(found)
+    draft.table = with_kind_of_numbers(table, draft.reading)
 
 
 def _numbered(draft: Draft) -> None:

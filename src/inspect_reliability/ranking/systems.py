@@ -15,6 +15,7 @@ from ..judgments.deduplication import short
 from ..judgments.label_files import Labelling, ReadFile, columns_of_labels, read_labels
 from ..judgments.label_ids import UUIDS
 from ..judgments.labels import with_labels_by_name
+from ..judgments.names_or_places import by_name
 from ..judgments.pairs import gains, pair_gains
 from ..judgments.reading import Note, Reading, refuse
 from ..judgments.rows import read_frame
@@ -168,6 +169,9 @@ def labels_on_systems(
         notes += [*said, *taken]
     in_one_form(read, known)
     found = [note for one in read for note in one.notes]
+    for source in read:
+        source.table, open_, _ = by_name(source.table, replace(known, where=source.where))
+        found += open_
     refuse([note for note in found if note.choices])
     where = given[0] if len(given) == 1 and isinstance(given[0], str) else _LABELS
     table = pd.concat([one.table for one in read], ignore_index=True)
