@@ -106,11 +106,10 @@ class NoRule:
         """
         if self.together and self.stopped_at:
             return None
-        likely, most = self.rule.needed, most_feasible(self.questions)
-        as_before = self.rule.if_as_before
-        if as_before and not (likely and likely.labels <= most):
-            return as_before
-        return likely
+        likely = self.rule.needed
+        if likely and likely.labels <= most_feasible(self.questions):
+            return likely
+        return self.rule.if_as_before or likely
 
     @property
     def is_likely(self) -> bool:

@@ -145,6 +145,22 @@ class Needed(NamedTuple):
     step: Threshold
 
 
+class Testing(NamedTuple):
+    """How thresholds are tested in a sequence.
+
+    Attributes:
+        fewest: Labelled questions that a threshold has to keep.
+        max_error: Largest share of them that may be wrong.
+        level: The level of each test.
+        whole_first: As in `selective_rule`.
+    """
+
+    fewest: int
+    max_error: float
+    level: float
+    whole_first: bool
+
+
 @dataclass(frozen=True)
 class Rule:
     """The loosest threshold that keeps the promise.
@@ -152,17 +168,34 @@ class Rule:
     Attributes:
         step: What it keeps; None if no threshold keeps the promise.
         path: Every threshold, the strictest first.
-        needed: Where there is none, labels by which one passes with a probability of `POWER`, as
-            far as these labels tell; None if no number does.
-        if_as_before: The same if exactly as many further verdicts are wrong as before.
+        labelled: How many questions have a label.
+        testing: How more labels would be tested; None where these are not asked for.
         known: Whether every verdict that could be kept is labelled, so that its errors are counted.
     """
 
     step: Threshold | None
     path: tuple[Threshold, ...]
-    needed: Needed | None = None
-    if_as_before: Needed | None = None
+    labelled: int = 0
+    testing: Testing | None = None
     known: bool = False
+
+    @cached_property
+    def needed(self) -> Needed | None:
+        """Labels by which a threshold passes with a probability of `POWER`, as these labels tell.
+
+        None if no number does, or where one passes now.
+        """
+        return self._needed(_likely_errors(self.path))
+
+    @cached_property
+    def if_as_before(self) -> Needed | None:
+        """The same if exactly as many further verdicts are wrong as before."""
+        return self._needed(np.array([step.error or 0.0 for step in self.path]))
+
+    def _needed(self, error: FloatArray) -> Needed | None:
+        """The same if this share of further verdicts is wrong at each threshold."""
+        more = self.testing and _more_labels(self.path, error, self.testing)
+        return Needed(self.labelled + more.labels, more.step) if more else None
 
     def refuted(self, max_error: float, confidence: float) -> bool:
         """Whether more than `max_error` is shown to be wrong at every threshold.
@@ -211,7 +244,7 @@ def selective_rule(
 
     path = tuple(map(cascade.step, cascade.thresholds.tolist()))
     if whole_first and path and passes(path[-1]):
-        return Rule(path[-1], path, None)
+        return Rule(path[-1], path)
     found = None
     for step in path:
         if step.n_labelled < needed:
@@ -221,14 +254,8 @@ def selective_rule(
         found = step
     if found or not path:
         return Rule(found, path)
-    known, test = int(cascade.labelled.sum()), (needed, max_error, 1 - confidence)
-
-    def by(error: FloatArray) -> Needed | None:
-        more = _more_labels(path, error, test, whole_first)
-        return more and Needed(known + more.labels, more.step)
-
-    as_before = np.array([step.error or 0.0 for step in path])
-    return Rule(None, path, by(_likely_errors(path)), by(as_before))
+    testing = Testing(needed, max_error, 1 - confidence, whole_first)
+    return Rule(None, path, int(cascade.labelled.sum()), testing)
 
 
 def labels_for_rule(
@@ -259,8 +286,8 @@ def labels_for_rule(
     needed = fewest_kept(max_error, confidence, whole_first)
     delta = 1 - (_halved(confidence) if whole_first else confidence)
     new = [Threshold(step.threshold, step.kept, 0, 0) for step in path]
-    test, error = (needed, max_error, delta), _likely_errors(path) + more
-    found = _more_labels(new, error, test, whole_first, power)
+    testing = Testing(needed, max_error, delta, whole_first)
+    found = _more_labels(new, _likely_errors(path) + more, testing, power)
     return found.labels if found else None
 
 
@@ -277,15 +304,13 @@ def _halved(confidence: float) -> float:
 def _more_labels(
     path: Sequence[Threshold],
     error: FloatArray,
-    test: tuple[int, float, float],
-    whole_first: bool,
+    testing: Testing,
     power: float = POWER,
 ) -> Needed | None:
     """Fewest further labelled questions with which the rule begins with some probability.
 
     The rule begins with the strictest threshold that then keeps enough of them, and passes where
-    the errors so far and those of the others are few: Bin(n, `error`) of each threshold. `test` has
-    how many a threshold has to keep, the share that may be wrong, and the level.
+    the errors so far and those of the others are few: Bin(n, `error`) of each threshold.
 
     Returns:
         How many, and the threshold that passes; None if no number would do.
@@ -293,7 +318,7 @@ def _more_labels(
     from scipy.special import bdtr
     from scipy.stats import binom
 
-    needed, max_error, delta = test
+    needed, max_error, delta, whole_first = testing
     more = _sizes()
     kept, known, errors = np.array([(s.kept, s.n_labelled, s.errors) for s in path]).T
     new = (np.multiply.outer(kept, more) + ROUNDING).astype(int)
