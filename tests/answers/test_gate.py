@@ -494,3 +494,4 @@ def test_labels_of_steady_questions_alone_decide_no_share() -> None:
     found = gate(labelled_where(steady=True), least=asked)
     assert found.result == "too uncertain to say"
     assert "count these labels alone" in " ".join(str(found).split())
+    assert gate(labelled_where(steady=True), most={"accuracy": 0.5}).result == "fails"

@@ -23,6 +23,7 @@ from inspect_reliability.stats.selective import (
     labels_for_rule,
     levels_differ,
     selective_rule,
+    steps_of,
 )
 
 VERDICTS = 4
@@ -236,6 +237,19 @@ def test_labels_from_elsewhere_are_seen() -> None:
     assert found.p_value < 0.001
     assert found.labelled > found.others
     assert labels_differ(sure, np.ones(1_000, bool), steps) is None
+
+
+def test_questions_with_other_numbers_of_tries_are_not_compared() -> None:
+    """Two tries agree more often than six of the same judge: that is no choice of questions."""
+    draw = np.random.default_rng(0)
+    tries, labelled = np.repeat([2, 6], 300), np.arange(600) < 320
+    right = draw.binomial(tries, draw.beta(4, 1, 600))
+    agree = np.maximum(right, tries - right) / tries
+    apart, alike = (labels_differ(agree, labelled, steps_of(agree), of) for of in (None, tries))
+    assert apart is not None
+    assert alike is not None
+    assert apart.p_value < 0.001 < 0.05 < alike.p_value
+    assert labels_differ(agree, tries == 2, steps_of(agree), tries) is None
 
 
 @pytest.mark.parametrize(("n", "place"), [(29, 29), (45, 45), (46, 45), (93, 89), (300, 279)])

@@ -263,6 +263,8 @@ def _requirement(
     # Draws differ more than the machine alone does, so what it fails they fail.
     if why and not (why is NO_DRAWS and at_least and result == FAILS):
         result = OPEN
+    if result == PASSES and name in SHARES and _others_could_fail(row, found, limit, at_least):
+        result, why = OPEN, unlike_others(row)
     cautions = [row.silent] if row.silent and row.silent != why else []
     if name in (*SHARES, *COEFFICIENTS) and (letters := names_or_grades(row)):
         cautions.append(letters)
@@ -289,6 +291,16 @@ def _requirement(
         "reason": why or found.reason or unknown,
         "cautions": cautions,
     }
+
+
+def _others_could_fail(row: Row, found: Estimate, limit: float, at_least: bool) -> bool:
+    """Whether what is passed by labelled questions could fail by others, which are unlike them."""
+    if found.ends is None or unlike_others(row) is None:
+        return False
+    known = found.n_questions / row.counts.n_clusters
+    low, high = found.ends
+    worst = known * low if at_least else known * high + 1 - known
+    return worst < limit if at_least else worst > limit
 
 
 def _evidence_of(row: Row, name: str, limit: float, at_least: bool, votes: int) -> Decision | None:
@@ -327,8 +339,6 @@ def _more_questions(
 
 def _why_undecided(row: Row, name: str, anytime: bool) -> str | None:
     """Why a coefficient decides nothing whatever its interval; None if it can."""
-    if name in SHARES:
-        return unlike_others(row)
     if name not in COEFFICIENTS:
         return None
     if row.asked_once:

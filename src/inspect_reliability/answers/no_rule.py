@@ -177,7 +177,8 @@ class NoRule:
             return f"no number of labels would be enough,{_IF}"
         if labels > most_feasible(n):
             return f"more than {most_feasible(n):,} labels would be needed,{_IF}"
-        do = f"about {labels:,} labels would be enough{self.how_probably * self.is_likely}"
+        likely = f" with {percent(POWER)} probability" * self.is_likely
+        do = f"about {labels:,} labels would be enough{likely}"
         step = self.needed.step
         if tested and step.threshold != tested.threshold:
             do += f" for those with {self._votes(step)}"
@@ -188,8 +189,8 @@ class NoRule:
 
     @property
     def how_probably(self) -> str:
-        """With which probability the labels would do; where that is not known, on what terms."""
-        return f" with {percent(POWER)} probability" if self.is_likely else _IF
+        """With which probability the labels would do, where that is known, and on what terms."""
+        return f" with {percent(POWER)} probability{_IF}" if self.is_likely else _IF
 
     def _votes(self, step: Threshold) -> str:
         """The votes that a threshold asks for."""

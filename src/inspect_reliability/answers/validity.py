@@ -57,6 +57,9 @@ _PARTS = {
 NOT_AT_RANDOM = 3.0
 """Standard errors between labelled and other questions above which the draw was hardly random."""
 
+_FEW_OTHERS = 0.05
+"""Share of questions without a label that changes no rate by much, whatever they are like."""
+
 _MANY_PASSED_OVER = 0.1
 """Share of the outputs reached by a labeller of which it matters that they have no label."""
 
@@ -279,16 +282,21 @@ def by_these_labels(row: Row) -> Reason | None:
 def unlike_others(row: Row) -> Reason | None:
     """The caution for labelled questions that are steadier, or less steady, than the others.
 
-    A permutation test of how large a share of its verdicts agree on a question. Outputs of one
-    question, which people may have drawn together, are not tested.
+    A permutation test of how large a share of its verdicts agree on a question, among questions
+    with as many verdicts. Outputs of one question, which people may have drawn together, are not
+    tested.
     """
     known, counts = row.labelled, row.counts
     if known is None or counts.n_clusters < len(counts.questions):
         return None
     agreeing = counts.shares.max(axis=1)
     labelled = np.isin(counts.questions, known.given.questions)
+    if labelled.mean() > 1 - _FEW_OTHERS:
+        return None
     judged = counts.replications > 0
-    found = labels_differ(agreeing[judged], labelled[judged], few_thresholds(agreeing[judged]))
+    of_judged = agreeing[judged]
+    tries = counts.replications[judged].astype(np.int64)
+    found = labels_differ(of_judged, labelled[judged], few_thresholds(of_judged), tries)
     if found is None or found.p_value > LABELS_DIFFER:
         return None
     whose, others = (share(one, 0) for one in (found.labelled, found.others))

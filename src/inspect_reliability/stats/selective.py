@@ -365,44 +365,59 @@ class Difference(NamedTuple):
 
 
 def labels_differ(
-    values: FloatArray, labelled: Flags, steps: FloatArray, seed: int = 0
+    values: FloatArray,
+    labelled: Flags,
+    steps: FloatArray,
+    alike: IntArray | None = None,
+    seed: int = 0,
 ) -> Difference | None:
     """Compare labelled and other questions by a permutation test of a value, as the confidence.
 
-    The statistic is the largest difference of the shares at or above a step. It does not see labels
-    that differ at equal values.
+    The statistic is the largest difference of the shares at or above a step from those expected of
+    a random draw. It does not see labels that differ at equal values.
 
     Args:
         values: A value of each of N questions.
         labelled: Whether each has a label, N.
         steps: Where shares are compared, the highest first.
+        alike: What makes values comparable, as the number of tries, N: questions are permuted among
+            those where it is equal; by default among all.
         seed: Seed of the permutations.
 
     Returns:
-        None if every question is labelled, or none.
+        None if every question is labelled, or none, of all that are alike.
     """
-    n = int(labelled.sum())
-    if not 0 < n < len(labelled) or not len(steps):
+    if not len(steps) or not len(values):
         return None
     # A level a step, and a last one for what is below all.
     level = (values[:, None] < steps[None, :] - ROUNDING).sum(axis=1)
-    every = np.bincount(level, minlength=len(steps) + 1)
-    own = np.bincount(level[labelled], minlength=len(every))
-
-    def apart(drawn: IntArray) -> FloatArray:
-        above = drawn.cumsum(axis=-1)[..., :-1]
-        rest = every.cumsum()[:-1] - above
-        return np.asarray(above / n - rest / (len(level) - n))
-
-    drawn = np.random.default_rng(seed).multivariate_hypergeometric(
-        every, n, _PERMUTATIONS, method="marginals"
+    kinds = np.zeros(len(values), dtype=np.int64) if alike is None else alike
+    random, size = np.random.default_rng(seed), len(steps) + 1
+    compared = np.zeros(len(values), dtype=bool)
+    drawn, expected = np.zeros((_PERMUTATIONS, size)), np.zeros(size)
+    for kind in np.unique(kinds):
+        of = kinds == kind
+        n, every = int(labelled[of].sum()), np.bincount(level[of], minlength=size)
+        if 0 < n < of.sum():
+            compared |= of
+            expected += n / of.sum() * every
+            drawn += random.multivariate_hypergeometric(every, n, _PERMUTATIONS, method="marginals")
+    if not compared.any():
+        return None
+    with_label = labelled & compared
+    own, rest = (
+        np.bincount(level[one], minlength=size) for one in (with_label, compared & ~labelled)
     )
-    found = apart(own)
-    at = int(np.abs(found).argmax())
-    as_far = np.abs(apart(drawn)).max(axis=1) >= abs(found[at]) - ROUNDING
+
+    def apart(counts: FloatArray) -> FloatArray:
+        return np.asarray(np.abs((counts - expected).cumsum(axis=-1)[..., :-1]))
+
+    found = apart(own.astype(float))
+    at = int(found.argmax())
+    as_far = apart(drawn).max(axis=1) >= found[at] - ROUNDING * len(values)
     p_value = (1 + int(as_far.sum())) / (1 + _PERMUTATIONS)
-    share = float(own.cumsum()[at] / n)
-    return Difference(float(steps[at]), share, share - float(found[at]), p_value)
+    with_labels, others = (float(one.cumsum()[at] / one.sum()) for one in (own, rest))
+    return Difference(float(steps[at]), with_labels, others, p_value)
 
 
 def levels_differ(one: IntArray, other: IntArray, seed: int = 0) -> float:
