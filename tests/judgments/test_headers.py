@@ -133,3 +133,24 @@ def test_a_name_that_begins_a_block_is_that_of_its_rows(column: str, tmp_path: P
     once.iloc[[2, 3], LONG_NAMES.index(column)] = "x"
     other = judgments_from_file(written(tmp_path, LONG_NAMES, once.to_numpy().tolist()))
     assert not any("read as the name above" in note.what for note in other.notes)
+
+
+def test_a_mean_below_blocks_is_of_none(tmp_path: Path) -> None:
+    """What is in every block, such as a part called overall, is judged."""
+    names = ["question", "part", "verdict"]
+    rows = [
+        [f"q{n // 2}" * (n % 2 == 0), ("tone", "overall")[n % 2], str(1 + n * n % 5)]
+        for n in range(24)
+    ]
+    for more in ([], [["", "mean", "3.25"]], [["mean", "", "3.25"]]):
+        found = judgments_from_file(written(tmp_path, names, [*rows, *more]))
+        assert found.table["question"].value_counts().eq(2).sum() == 12
+        assert len(found.table) == 24
+        assert any("rows that sum up others" in note.what for note in found.notes) == bool(more)
+
+
+def test_a_judge_named_in_every_other_row_may_be_one_of_two(tmp_path: Path) -> None:
+    """Only another name begins another block."""
+    rows = [[f"q{n // 2}", "gpt-5" * (n % 2 == 0), "AB"[n % 3 % 2]] for n in range(24)]
+    found = judgments_from_file(written(tmp_path, ["question", "judge", "verdict"], rows))
+    assert (found.table["judge"] == "gpt-5").sum() == 12

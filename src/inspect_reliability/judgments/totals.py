@@ -27,6 +27,9 @@ _SIGNS = {"∑", "∅"}
 _FEWEST = 10
 """Questions with numbers beside which a single row without one is no question."""
 
+_LONGEST = 60
+"""Characters of such a cell: longer ones are texts."""
+
 
 def sums_up(name: str) -> bool:
     """Whether a word of a column's name says that it sums up others."""
@@ -35,7 +38,7 @@ def sums_up(name: str) -> bool:
 
 def is_total(cell: str) -> bool:
     """Whether a cell has words for a total alone: with a number, it names one of several."""
-    if re.search(r"\d", cell):
+    if len(cell) > _LONGEST or re.search(r"\d", cell):
         return False
     return cell.strip(" .:") in _SIGNS or (bool(words := {*words_of(cell)}) and words <= _WORDS)
 
