@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments.column_names import is_called, words_of
-from ..judgments.columns import COLUMNS, GROUP_BY, WORDS, dividing, of_role
+from ..judgments.column_names import is_called
+from ..judgments.columns import COLUMNS, GROUP_BY, WORDS, dividing, of_role, words_of
 from ..judgments.count import NUMBER
 from ..judgments.days import by_date, refuse_either_order
 from ..judgments.other_names import asked_of_names

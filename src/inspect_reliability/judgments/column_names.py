@@ -10,10 +10,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
-from .columns import BARE, COLUMNS, EITHER, JUDGMENTS, OF_LABELS, UNUSED, USUAL, WORDS, each_once
+from .columns import (
+    BARE,
+    COLUMNS,
+    EITHER,
+    JUDGMENTS,
+    OF_LABELS,
+    UNUSED,
+    USUAL,
+    WORDS,
+    each_once,
+    words_of,
+)
 from .pairs import names_orders
 from .reading import Code, Note, Reading
 from .text_labels import asked_of_labels, options_of
+from .totals import without_totals
 from .values import converted, number_of_try
 
 if TYPE_CHECKING:
@@ -29,6 +41,11 @@ for them."""
 
 _WHO = "whoever checked"
 """The rater of what is filled in: two verdicts of one question contradict each other."""
+
+_GAPS = (
+    "values of column {!r} are missing, so it does not number the tries, and copies among them are "
+    "not found: fill them in"
+)
 
 _ALWAYS = {"verdict", "confidence", "decision", CHECKED}
 """Columns of every list of `keep` that a person may fill in."""
@@ -156,6 +173,9 @@ def _guessed(
         if (fits := _FITS.get(ours)) and reading.words is not OF_LABELS and not near:
             known = table.rename(columns=taken)
             named = found if "question" in known else []
+            if named and ours == "replication":
+                known = _judged_rows(known, reading)
+                notes += _gaps(known, named[0], reading)
             found = [one for one in named if fits(known, one)]
             if ours == "label" and named and not found and reading.words is JUDGMENTS:
                 notes += asked_of_labels(known, named[0], reading)
@@ -215,12 +235,6 @@ def normalised_name(name: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
 
 
-def words_of(name: str) -> list[str]:
-    """The words of a name, without capitals, digits and marks."""
-    apart = re.sub(r"(?<=[a-zà-ÿ])(?=[A-Z])", " ", unicodedata.normalize("NFKC", name))
-    return re.findall(r"[^\W\d_]+", apart.casefold())
-
-
 def is_called(name: str, ours: str) -> bool:
     """Whether a word of a name says, in one of several languages, that it is one of ours."""
     return not {*words_of(name)}.isdisjoint(WORDS[ours])
@@ -264,6 +278,29 @@ def _counts(table: pd.DataFrame, name: str) -> bool:
         return bool(each_once(table[name], number_of_try).nunique() == names.nunique())
     except (OverflowError, TypeError, ValueError):
         return False
+
+
+def _judged_rows(table: pd.DataFrame, reading: Reading) -> pd.DataFrame:
+    """The rows of questions, without those of totals: what these have in a column numbers nothing.
+
+    Verdicts, by which totals are known, may have their own name still.
+    """
+    table = table[table["question"].notna()]
+    if "verdict" not in table:
+        names = {*map(normalised_name, ("verdict", *reading.words.usual.get("verdict", ())))}
+        found = [name for name in table if normalised_name(str(name)) in names]
+        table = table.assign(verdict=table[found[0]] if found else None)
+    named = table.assign(question=each_once(table["question"], str))
+    return without_totals(named, in_a_row=1)[0]
+
+
+def _gaps(table: pd.DataFrame, name: str, reading: Reading) -> list[Note]:
+    """What to say of a column that would number tries, were none of its values missing."""
+    none = table[name].isna()
+    if not none.any() or none.all() or not _counts(table[~none], name):
+        return []
+    what = _GAPS.format(name)
+    return [Note(what, int(none.sum()), reading.where, Code.UNUSED, column=name)]
 
 
 def _judges(table: pd.DataFrame, name: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import is_
@@ -459,3 +461,9 @@ _TYPES: Mapping[Kind, Any] = {
     "flag": bool,
     "any": object,
 }
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a name, without capitals, digits and marks."""
+    apart = re.sub(r"(?<=[a-zà-ÿ])(?=[A-Z])", " ", unicodedata.normalize("NFKC", name))
+    return re.findall(r"[^\W\d_]+", apart.casefold())

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .column_names import words_of
-from .columns import COLUMNS, UNUSED, WORDS, numbers_of
+from .columns import COLUMNS, UNUSED, WORDS, numbers_of, words_of
 from .reading import Code, Note, Reading
 
 if TYPE_CHECKING:

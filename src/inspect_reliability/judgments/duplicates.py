@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .column_names import words_of
 from .columns import (
     CHECK_ID,
     COLUMNS,
@@ -18,6 +17,7 @@ from .columns import (
     most_levels,
     numbers_of,
     of_role,
+    words_of,
 )
 from .pairs import may_be_orders, pairs_shown
 from .reading import Choice, Code, Note, Reading

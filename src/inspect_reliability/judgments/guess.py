@@ -22,9 +22,8 @@ from .column_names import (
     names_a_case,
     normalised_name,
     numbers_of_tries,
-    words_of,
 )
-from .columns import COLUMNS, PEOPLE, UNUSED
+from .columns import COLUMNS, PEOPLE, UNUSED, words_of
 from .duplicates import MOST_COLUMNS
 from .judges_or_people import Way, may_be_tries, meanings_of_columns, people_or_nothing
 from .pairs import pairs_shown

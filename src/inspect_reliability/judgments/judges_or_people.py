@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from .column_names import is_called, words_of
-from .columns import EITHER, MACHINES, UNUSED
+from .column_names import is_called
+from .columns import EITHER, MACHINES, UNUSED, words_of
 from .side_by_side import meaning_in_words, meaning_of
 
 

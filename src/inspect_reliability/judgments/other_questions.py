@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .column_names import words_of
-from .columns import COLUMNS, WORDS
+from .columns import COLUMNS, WORDS, words_of
 
 if TYPE_CHECKING:
     import pandas as pd

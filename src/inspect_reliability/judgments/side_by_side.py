@@ -10,8 +10,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
-from .column_names import blank, is_called, lacking, numbers_of_tries, words_of
-from .columns import EITHER, WORDS
+from .column_names import blank, is_called, lacking, numbers_of_tries
+from .columns import EITHER, WORDS, words_of
 from .copied_rows import without_copied_sheet_rows
 from .reading import Code, Note, Reading
 

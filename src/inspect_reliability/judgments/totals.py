@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .column_names import words_of
-from .columns import N_JUDGMENTS
+from .columns import N_JUDGMENTS, words_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -278,8 +278,13 @@ def numbered_tries(frame: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[
     question, from A to Z.
     """
     values = frame.get("replication")
-    if values is None or values.isna().any():
+    if values is None or values.isna().all():
         return frame, []
+    if (given := values.notna().to_numpy()).sum() < len(values):  # as in a row of totals
+        numbered, notes = numbered_tries(frame[given], where)
+        filled = values.to_numpy(dtype=object, copy=True)
+        filled[given] = numbered["replication"]
+        return (frame.assign(replication=filled) if notes else frame), notes
     texts = each_once(values, lambda one: str(plain(one)))
     names = sorted({*texts})
     if all(map(NUMBER.fullmatch, names)):

@@ -1,0 +1,35 @@
+"""Rows that judge nothing do not decide what a column is."""
+
+import pandas as pd
+import pytest
+
+from inspect_reliability import judgments_from_frame
+
+TRIES = pd.DataFrame(
+    [(f"q{q}", n, (q + n) % 5) for q in range(12) for n in (1, 2)],
+    columns=["id", "attempt", "grade"],
+)
+
+
+@pytest.mark.parametrize("last", [{"id": "Total"}, {"id": "Total", "attempt": 36}, {"id": None}])
+@pytest.mark.parametrize("name", ["{}", "run-{}"])
+def test_a_last_row_that_judges_nothing_leaves_tries_numbered(
+    last: dict[str, object], name: str
+) -> None:
+    """Copies and conflicts are found as without it."""
+    rows = TRIES.assign(attempt=TRIES["attempt"].map(name.format if "run" in name else int))
+    end = pd.DataFrame([{**last, "grade": 999}])
+    copied = pd.concat([rows, rows[:3], end], ignore_index=True)
+    pd.testing.assert_frame_equal(
+        judgments_from_frame(copied).table, judgments_from_frame(rows).table
+    )
+    other = rows[:3].assign(grade=4 - rows["grade"][:3])
+    (asked,) = judgments_from_frame(pd.concat([rows, other, end], ignore_index=True)).asked
+    assert "repeat a replication" in asked.what
+
+
+def test_missing_numbers_of_tries_are_said() -> None:
+    """The column numbers nothing then, and copies are not found."""
+    gaps = TRIES.assign(attempt=TRIES["attempt"].where(TRIES.index >= 3))
+    said = [str(one) for one in judgments_from_frame(gaps).notes]
+    assert any("3 values of column 'attempt' are missing" in one for one in said)
