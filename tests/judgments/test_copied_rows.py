@@ -46,6 +46,7 @@ def test_rows_of_one_question_and_date_are_tries() -> None:
     assert n == 39
     assert notes[0].startswith("3 rows are the same in every column as another")
     assert "each counts as a try" in notes[0]
+    assert read([*ROWS, ROWS[4]])[1][0].startswith("1 row is the same in every column")
 
 
 def test_another_verdict_of_a_try_is_no_copy() -> None:
@@ -80,6 +81,9 @@ def test_a_seed_and_its_verdict_again_are_no_new_draw(
     assert n == left
     assert ("columns={'seed': 'unused'}" in " ".join(notes)) == (left < 240)
     assert read(rows, "seed", seed="unused")[0] == 240
+    with_ids = [{**row, "uuid": f"u{n}", "batch_id": f"b{n // 120}"} for n, row in enumerate(rows)]
+    assert read(with_ids, "seed", "uuid")[0] == left
+    assert read(with_ids, "seed", "uuid", "batch_id")[0] == 240
 
 
 def test_a_row_of_a_sheet_is_there_once() -> None:

@@ -35,8 +35,8 @@ _OF_TRIES = (
     "({} counts each as a try)"
 )
 _OF_SEEDS = (
-    "rows left out that repeat a seed of their question, all with its verdict: copies, or a seed "
-    "that always gives one answer ({} counts each as a try)"
+    "rows left out that repeat a seed of their question, with its verdict and all else but ids and "
+    "times: copies, or a seed that always gives one answer ({} counts each as a try)"
 )
 _OF_SHEETS = (
     "rows left out that are copies: the same in every column as another, with the same tries"
@@ -44,6 +44,10 @@ _OF_SHEETS = (
 _AS_TRIES = (
     "rows are the same in every column as another, of questions with more rows than the others: "
     "each counts as a try. Delete those that are copies"
+)
+_AS_A_TRY = (
+    "row is the same in every column as another, of a question with more rows than the others: it "
+    "counts as a try. If it is a copy, delete it"
 )
 
 
@@ -98,7 +102,7 @@ def without_copied_tries(
 def without_copied_seeds(
     table: pd.DataFrame, known: Sequence[str], reading: Reading
 ) -> tuple[pd.DataFrame, list[Note]]:
-    """The rows without those that repeat a seed of their question, where all have its verdict.
+    """The rows without those that repeat a seed, where all are the same but for ids and times.
 
     Draws that differ would not: tries under other seeds must differ often enough to show it.
 
@@ -114,10 +118,12 @@ def without_copied_seeds(
     asked = [name for name in known if name not in ("replication", "seed")]
     seed = numbers_of(*(table[name] for name in (*asked, "seed")))
     again = seed.duplicated()
-    said = [name for name in ("verdict", "label", "rater") if name in table]
-    if not again.any() or numbers_of(seed, *(table[name].map(str) for name in said)).nunique() > (
-        seed.nunique()
-    ):
+    if not again.any():
+        return table, []
+    of_calls = [one for one in map(str, table) if {*words_of(one)} & _OF_A_CALL]
+    own = [one for one in of_calls if one not in known and table[one].nunique() > seed.nunique()]
+    rows = table.drop(columns=[*own, *({"replication"} & {*table})]).astype(str)
+    if int(rows.duplicated().sum()) < int(again.sum()):
         return table, []
     cell = numbers_of(*(table[name] for name in asked))
     once = table[~again]
@@ -159,4 +165,5 @@ def copies_or_tries(table: pd.DataFrame, known: Sequence[str], reading: Reading)
     rows = table[cell.isin(more.index)].drop(columns="replication", errors="ignore")
     again = rows.astype(str).duplicated().groupby(cell[rows.index]).sum()
     n = int(again.clip(upper=more.reindex(again.index) - usual).sum())
-    return [Note(_AS_TRIES, n, reading.where, Code.TRIES)] if n else []
+    what = _AS_A_TRY if n == 1 else _AS_TRIES
+    return [Note(what, n, reading.where, Code.TRIES)] if n else []
