@@ -108,7 +108,9 @@ def _named(table: pd.DataFrame, columns: tuple[str, str]) -> _Named | None:
     """What verdicts name by two columns of systems; None if they name no places."""
     shown = [*zip(*(table[name].map(str) for name in columns), strict=True)]
     verdicts = [one if isinstance(one, str) else "" for one in table["verdict"]]
-    last = {one: _last(one) for of in shown for one in of}
+    last = {one: _last(one) for one in {name for of in shown for name in of}}
+    if not any(one.casefold() in last.values() for names in PLACES for one in names):
+        return None
     # "better C" is a system where C is one, and always one of the pair.
     more = {one for one in last.values() if len(one) == 1 and one not in "ab12"}
     letters = {
