@@ -27,7 +27,7 @@ from graders import answers, rejudged
 from inspect_reliability import judgments_from_logs, rejudge_log, selective_scorer
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import label_files
-from inspect_reliability.judgments.rows import read_frame
+from inspect_reliability.judgments.rows import read_frame, read_rows
 from inspect_reliability.ranking import systems
 from inspect_reliability.ranking.report import rank_results
 from inspect_reliability.rejudging.rejudging import Rejudging
@@ -148,9 +148,12 @@ def test_a_sheet_of_label_names_the_outputs_whoever_judged_them_and_corrects_a_r
     logs: Logs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its ids are those of the suite's log; by labels a judge favours what these give less."""
-    read = Mock(wraps=read_frame)  # the sheet is read once
-    for room in (label_files, systems):
-        monkeypatch.setattr(room, "read_frame", read)
+    reads = [  # the sheet is read once
+        (label_files, "read_rows", Mock(wraps=read_rows)),
+        (systems, "read_frame", Mock(wraps=read_frame)),
+    ]
+    for patched in reads:
+        monkeypatch.setattr(*patched)
     first = judgments_from_logs(logs.again)
     ids = {one: first.table[one] + "-2" for one in ("question", "uuid", "output_uuid", "log")}
     second = first.table.assign(output_model="other", **ids)
@@ -162,7 +165,7 @@ def test_a_sheet_of_label_names_the_outputs_whoever_judged_them_and_corrects_a_r
     sheet["target"] = np.where(np.random.default_rng(1).random(len(sheet)) < right, "C", "I")
     sheet.to_csv(file := tmp_path / "labels.csv", index=False)
     ranked = ir.rank(both, labels=file)
-    assert read.call_count == 1
+    assert sum(read.call_count for *_, read in reads) == 1
     mean = (sheet["target"] == "C").groupby(sheet["id"].str.endswith("-2")).mean()
     [one, other] = rank_results(ranked.found)["favours"]
     assert one["bias"] == pytest.approx(mean[True] - mean[False])

@@ -26,6 +26,8 @@ _SIGNS = {"∑", "∅"}
 _FEWEST = 10
 """Questions with numbers beside which a single row without one is no question."""
 
+_NUMBER = re.compile(r"\d")
+
 _LONGEST = 60
 """Characters of such a cell: longer ones are texts."""
 
@@ -37,7 +39,7 @@ def sums_up(name: str) -> bool:
 
 def is_total(cell: str) -> bool:
     """Whether a cell has words for a total alone: with a number, it names one of several."""
-    if len(cell) > _LONGEST or re.search(r"\d", cell):
+    if len(cell) > _LONGEST or _NUMBER.search(cell):
         return False
     return cell.strip(" .:") in _SIGNS or (bool(words := {*words_of(cell)}) and words <= _WORDS)
 
@@ -54,19 +56,20 @@ def without_totals(table: pd.DataFrame, in_a_row: int) -> tuple[pd.DataFrame, li
         in_a_row: Verdicts in each row of the source.
     """
     names = table["question"].dropna().unique()
-    totals = [one for one in names if is_total(one)]
+    # Most have a number, and there may be a million of them.
+    totals = [one for one in names if not _NUMBER.search(one) and is_total(one)]
     if not totals or len(names) < len(totals) + 2:
         return table, []
     each = table[N_JUDGMENTS] if N_JUDGMENTS in table else table["question"].notna()
     sizes = each.groupby(table["question"]).sum()
     fewest = sizes.drop(totals).min()
-    numbered = all(re.search(r"\d", one) for one in names if one not in totals)
+    numbered = all(_NUMBER.search(one) for one in names if one not in totals)
     known = {*table["verdict"][~table["question"].isin(totals)].dropna().map(str)}
 
     def judges_nothing(one: str) -> bool:
         said = {*table["verdict"][table["question"] == one].dropna().map(str)}
         fewer, single = 2 * sizes[one] <= fewest, sizes[one] <= in_a_row
-        if not (fewer or single) or not all(re.search(r"\d", verdict) for verdict in said):
+        if not (fewer or single) or not all(_NUMBER.search(verdict) for verdict in said):
             return False
         like_ids = numbered and (fewer or len(names) - len(totals) >= _FEWEST)
         return like_ids or (bool(said) and known.isdisjoint(said))
