@@ -105,12 +105,14 @@ def have_moved(pair: Record, changed: Sequence[Record]) -> bool:
         for name in ("mean_change", "above_noise")
         if change[f"{name}_interval"]
     ]
-    of_shares = [(one, len(shares) if len(shares) > 2 else 1) for one in shares]
     kinds = len(others) + bool(shares)
-    return any(
-        _leaves_out_0(one, _wider(kinds * of))
-        for one, of in [*((o, 1) for o in others), *of_shares]
-    )
+    each = [*((one, 1) for one in others), *((one, _differing(shares)) for one in shares)]
+    return any(_leaves_out_0(one, _wider(kinds * of)) for one, of in each)
+
+
+def _differing(shares: Sequence[ShareMoved]) -> int:
+    """How many shares can differ by themselves: what one of two gains, the other loses."""
+    return len(shares) if len(shares) > 2 else 1
 
 
 def _wider(of_all: int) -> float:
@@ -201,9 +203,9 @@ def most_moved(shares: Sequence[ShareMoved]) -> tuple[bool, ShareMoved | None]:
 
     Of several, that is shown only where an interval that holds for all of them leaves out 0.
     """
-    of_all = len(shares) if len(shares) > 2 else 1
+    wider = _wider(_differing(shares))
     known = [one for one in shares if one.first is not None]
-    shown = [one for one in known if _leaves_out_0(one, _wider(of_all))]
+    shown = [one for one in known if _leaves_out_0(one, wider)]
     by_size = max(
         shown or known, key=lambda one: (round(abs(one.change), 9), one.change), default=None
     )

@@ -364,19 +364,18 @@ def next_of_two(
         questions: Questions of both without a label of any output; by default one an output.
         moved: Whether verdicts are shown to differ beyond noise, on average or by shares.
     """
-    pair, _ = next(asked(pairs), (None, ""))
+    pair, verb = next(asked(pairs), (None, ""))
     if pair is None:
         return next_step("judge the same questions with both")
-    if told := _told_by_labels(pair, pairs, logs, sides, moved):
+    if told := _told_by_labels(pair, verb, pairs, logs, sides, moved):
         return told
-    step = _to_tell(pair, left, logs, alone, questions)
+    words, command = _to_tell(pair, left, logs, alone, questions)
     if not moved or sides is Sides.WAYS or alone:
-        return step
+        return next_step(words, command)
     if sides is Sides.TIMES:
         return _by_what_sides_are(sides, "", _CHANGED, logs)
-    words = step[0].text.removeprefix("Next: ")
     both = f"if these are one judge at two times, {_CHANGED}. If they are two prompts or settings, "
-    return [replace(step[0], text=f"Next: {both}{words}"), *step[1:]]
+    return next_step(f"{both}{words}", command)
 
 
 def _needed(pair: Record) -> int | None:
@@ -388,7 +387,7 @@ def _needed(pair: Record) -> int | None:
 
 
 def _told_by_labels(
-    pair: Record, pairs: Sequence[Record], logs: str, sides: Sides, moved: bool
+    pair: Record, verb: str, pairs: Sequence[Record], logs: str, sides: Sides, moved: bool
 ) -> list[Text]:
     """What to do where labels tell two sides apart, or as good as alike; nothing elsewhere."""
     n, ends = pair["n_questions"], pair["difference_interval"]
@@ -410,7 +409,6 @@ def _told_by_labels(
         return _by_what_sides_are(sides, f"take the cheaper one: {ways}", found, logs)
     if _needed(pair) is not None:
         return []
-    verb = next(asked(pairs))[1]
     many = f"more than {most_feasible(n):,} labelled questions would be needed"
     return _by_what_sides_are(
         sides,
@@ -426,26 +424,26 @@ def _to_tell(
     logs: str,
     alone: tuple[str, str, int] | None,
     questions: int | None,
-) -> list[Text]:
-    """What to label or to judge, so that two sides can be told apart."""
+) -> tuple[str, str]:
+    """What to label or to judge, so that two sides can be told apart, and the command if one is."""
     exact = pair["questions_needed"]
     if pair["coefficient"] not in SHARES:
         if alone:
             again, name, n = alone
             words = f"if both judged the same outputs, count the labels of {name} for both"
-            return next_step(f"{words} ({amount(n, 'question')})", again)
+            return f"{words} ({amount(n, 'question')})", again
         if exact:
             to_know = f"to know the difference to within {EXACT:g}"
-            return next_step(f"judge more questions with both (about {exact:,} in all), {to_know}")
+            return f"judge more questions with both (about {exact:,} in all), {to_know}", ""
         return _first_labels(left, logs)
     if not pair["difference_interval"]:
-        return next_step(*more_labels(LABELS_OF_SIDES, left, logs, both="both"))
+        return more_labels(LABELS_OF_SIDES, left, logs, both="both")
     needed = _needed(pair) or 0
     gives = f"to know the difference to within {EXACT * 100:.0f} points"
     if not exact:
         gives = f"to tell with {percent(PROBABLY)} probability, if it stays as it is"
     lacking = max(needed - pair["n_questions"], 1)
-    return next_step(*more_labels(lacking, left, logs, needed, gives, "both", questions))
+    return more_labels(lacking, left, logs, needed, gives, "both", questions)
 
 
 def _by_what_sides_are(sides: Sides, ways: str, times: str, logs: str) -> list[Text]:
@@ -546,13 +544,13 @@ def next_of_several(labelled: bool, analysis: Analysis, logs: str) -> list[Text]
         return next_step("to be told when the judge changes", f"watch {logs}")
     if labelled:
         return next_step("choose among them, by these labels", f"choose {logs}")
-    return _first_labels(shared_unlabelled(analysis)[0], logs)
+    return next_step(*_first_labels(shared_unlabelled(analysis)[0], logs))
 
 
-def _first_labels(left: int, logs: str) -> list[Text]:
+def _first_labels(left: int, logs: str) -> tuple[str, str]:
     if not left:
-        return next_step("judge more questions with all")
-    return next_step(
+        return "judge more questions with all", ""
+    return (
         "label some questions that all judged, to see which is right more often",
         f"label {logs} --most {min(left, LABELS_OF_SIDES)} --out more.html",
     )
