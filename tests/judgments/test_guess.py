@@ -12,7 +12,7 @@ import pytest
 
 from commands import invoke
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments.guess import looks_like
+from inspect_reliability.judgments.guess import likely_ways
 from inspect_reliability.judgments.reading import Reading
 from inspect_reliability.judgments.sources import judgments_from, judgments_from_frame
 
@@ -59,7 +59,7 @@ def test_columns_are_known_by_their_values(language: str, kept: tuple[int, int])
         **({judge: "judge"} if kept[0] else {}),
         **({number: "replication"} if kept[1] else {}),
     }
-    assert looks_like(frame, Reading()) == expected
+    assert likely_ways(frame, Reading())[0].columns == expected
 
 
 def test_the_call_that_an_error_proposes_runs(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_temperature_is_no_judge() -> None:
     cells = product(["l", "s", "g"], ["0,5", "1,0"], range(30), range(40))
     frame = pd.DataFrame(cells, columns=["Richter", "Temperatur", "Frage", "_"])
     frame = frame.assign(Urteil=np.random.default_rng(1).choice([*"ABC"], len(frame)))
-    found = looks_like(frame.drop(columns="_"), Reading())
+    found = {**likely_ways(frame.drop(columns="_"), Reading())[0].columns}
     assert found == {
         **{"Richter": "judge", "Temperatur": "temperature"},
         **{"Frage": "question", "Urteil": "verdict"},
@@ -111,7 +111,7 @@ def test_columns_that_could_each_be_verdicts_are_not_guessed() -> None:
     rng = np.random.default_rng(1)
     wide = pd.DataFrame(rng.integers(1, 6, (60, 3)), columns=["x", "y", "z"])
     wide["who"] = [f"q{i % 20}" for i in range(60)]
-    assert looks_like(wide, Reading()) == {}
+    assert likely_ways(wide, Reading())[0].columns == {}
 
 
 @pytest.mark.parametrize("columns", [["id", "label"], ["qid", "human label", "weight"]])
@@ -370,7 +370,7 @@ def test_ids_of_rows_are_the_questions_beside_numbered_grades(
         }
     )
     frame = pd.concat([frame, frame[:copies]], ignore_index=True)
-    found = looks_like(frame, Reading(columns=known)) | known
+    found = {**likely_ways(frame, Reading(columns=known))[0].columns} | known
     tries = {f"Note KI {k}": "verdict" for k in (1, 2, 3)}
     assert found == {"Vorgang": "question"} | tries
 

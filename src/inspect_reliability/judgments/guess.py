@@ -142,7 +142,7 @@ def guessed(frame: pd.DataFrame, reading: Reading) -> Guess | None:
         frame: Rows of the source, under the names of its user.
         reading: What is known of its columns.
     """
-    first, *others = _likely(frame, reading)
+    first, *others = likely_ways(frame, reading)
     if (found := _guess_of(frame, reading, first)) is None:
         return None
     ways = (_guess_of(frame, reading, way) for way in others)
@@ -176,12 +176,7 @@ def _of(columns: Mapping[str, str], ours: str) -> list[str]:
     return [yours for yours, one in columns.items() if one == ours]
 
 
-def looks_like(frame: pd.DataFrame, reading: Reading) -> dict[str, str]:
-    """Name in the source -> ours, as far as names and values show it: the likeliest way."""
-    return {**_likely(frame, reading)[0].columns}
-
-
-def _likely(frame: pd.DataFrame, reading: Reading) -> list[Way]:
+def likely_ways(frame: pd.DataFrame, reading: Reading) -> list[Way]:
     """What columns can be, the likeliest way first.
 
     A question repeats, once for each try and judge. Tries are numbered within it from 0 or 1, and
