@@ -316,7 +316,6 @@ def _more_labels(
         How many, and the threshold that passes; None if no number would do.
     """
     from scipy.special import bdtr
-    from scipy.stats import binom
 
     needed, max_error, delta, whole_first = testing
     more = _sizes()
@@ -330,12 +329,27 @@ def _more_labels(
     for tried in (step, *whole):
         at = np.arange(len(more))
         of, own = n[tried, at], new[tried, at]
-        over = binom.ppf(delta, of, max_error)  # wrong ones with which a test passes, or one more
-        left = over - (bdtr(over, of, max_error) > delta + ROUNDING) - errors[tried]
+        left = _most_wrong(of, max_error, delta) - errors[tried]
         passes = bdtr(np.maximum(left, 0), own, np.minimum(error[tried], 1)) >= power
         passed = np.where((tried >= 0) & (left >= 0) & passes, tried, passed)
     found = np.flatnonzero(passed >= 0)
     return Needed(int(more[found[0]]), path[passed[found[0]]]) if len(found) else None
+
+
+def _most_wrong(n: IntArray, max_error: float, delta: float) -> IntArray:
+    """The most wrong ones of n with which a test passes; -1 where it does with none.
+
+    The largest k with Bin(k; n, max_error) <= delta, by bisection: `scipy.stats`, which has it,
+    takes half a second to load.
+    """
+    from scipy.special import bdtr
+
+    passes, fails = np.full(len(n), -1), n.copy()
+    while (open_ := fails - passes > 1).any():
+        middle = (passes + fails) // 2
+        few = open_ & (bdtr(np.maximum(middle, 0), n, max_error) <= delta + ROUNDING)
+        passes, fails = np.where(few, middle, passes), np.where(open_ & ~few, middle, fails)
+    return passes
 
 
 def _sizes() -> IntArray:
