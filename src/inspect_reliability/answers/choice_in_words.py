@@ -21,8 +21,7 @@ from ..stats import KINDS, agreement
 from ..stats.labelled import WITHIN_ONE
 from .candidates import Choosing
 from .correction import agreement_in_words
-from .next_steps import unlabelled_questions
-from .row import valued
+from .row import unlabelled_questions, valued
 from .validity import accuracy_ceiling, names_or_grades
 
 _MOST_STEPS = 3

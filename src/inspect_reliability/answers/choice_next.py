@@ -11,11 +11,10 @@ from ..stats.selective import labels_for_rule
 from .candidates import Choosing
 from .choice_in_words import Wanted, alike, exact_apart
 from .labelled_cascade import LabelledCascade
-from .next_steps import unlabelled
 from .no_rule import several_outputs
 from .promise import Promise
 from .results import analyse
-from .row import Row
+from .row import Row, unlabelled
 from .summary import next_step
 
 _SHARES = (0.1, 0.15, 0.2, 0.3)

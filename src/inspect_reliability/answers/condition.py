@@ -20,7 +20,9 @@ from ..judgments.text import judgment_text
 from ..showing.document import Grave
 from ..showing.formats import Record, describe, plain_group
 from ..stats import Counts, Labelled, Reason, code_of
+from ..stats.anytime import few_thresholds
 from ..stats.cells import ROUNDING, FloatArray
+from ..stats.selective import LABELS_DIFFER, Difference, labels_differ
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 
 
@@ -113,6 +115,9 @@ def _models_in(table: pd.DataFrame) -> SuiteModels:
     has_labels = "label" in table and bool(table["label"].notna().any())
     return SuiteModels(evaluated, tuple(sorted(graders)), differ, has_labels)
 
+
+_FEW_OTHERS = 0.05
+"""Share of questions without a label that changes no rate by much, whatever they are like."""
 
 MOSTLY_WITHOUT_VERDICT = 1 / 3
 """Share above which every number describes them, too."""
@@ -268,6 +273,26 @@ class Condition:
         given = self.table
         drawn = how_drawn(given[given["label"].notna()] if "label" in given else given)
         return drawn and f"labels are no simple random draw of questions: {drawn}"
+
+    @cached_property
+    def label_difference(self) -> Difference | None:
+        """Where labelled questions are steadier than the others, or less steady; None if nowhere.
+
+        A permutation test of how large a share of the verdicts on a question agree, among questions
+        with as many verdicts. Outputs of one question, which people may have drawn together, are
+        not tested, nor a few questions without a label, which change no rate by much.
+        """
+        known, counts = self.labelled, self.counts
+        if known is None or counts.clustered:
+            return None
+        labelled = np.isin(counts.questions, known.given.questions)
+        if labelled.mean() > 1 - _FEW_OTHERS:
+            return None
+        judged = counts.replications > 0
+        agreeing, tries = counts.shares[judged].max(axis=1), counts.replications[judged]
+        steps = few_thresholds(agreeing)
+        found = labels_differ(agreeing, labelled[judged], steps, tries.astype(np.int64))
+        return found if found and found.p_value <= LABELS_DIFFER else None
 
     @cached_property
     def label_draw(self) -> str | None:

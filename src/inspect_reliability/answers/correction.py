@@ -16,8 +16,8 @@ from ..stats.labelled import WITHIN_ONE
 from ..stats.rates import Sample, ppi, rogan_gladen
 from .analysis import Analysis
 from .labels_as_drawn import pictures_as_drawn
-from .next_steps import FIRST_LABELS, gate_to_hold, set_aside, unlabelled
-from .row import STOPPED, Row, valued
+from .next_steps import FIRST_LABELS, gate_to_hold, set_aside
+from .row import STOPPED, Row, unlabelled, valued
 from .short_table import meanings_of_words
 from .summary import ANSWER, answer_block, next_step
 from .validity import confusions, corrected_rates, right_or_wrong, tabled, two_categories

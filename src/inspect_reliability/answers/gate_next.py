@@ -1,6 +1,6 @@
 """What to do after a gate: how many more questions decide it, or what follows where it passes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 
 from ..judgments.columns import varies
@@ -11,17 +11,9 @@ from ..stats.planning import PROBABLY
 from .analysis import Analysis
 from .beside_limit import known_of_these
 from .condition import from_logs
-from .next_steps import (
-    ALONE,
-    FEWEST,
-    FIRST_LABELS,
-    more_labels,
-    set_aside,
-    unlabelled,
-    unlabelled_questions,
-)
+from .next_steps import ALONE, FEWEST, FIRST_LABELS, more_labels, set_aside
 from .no_rule import several_outputs
-from .row import one_output_options
+from .row import Row, one_output_options, unlabelled, unlabelled_questions
 from .summary import next_step
 from .validity import LabelCode
 
@@ -55,7 +47,7 @@ def when_open(
     answerable = [one for one in undecided if code_of(one["reason"]) in free]
     chose, n_chose = set_aside(analysis)
     if not answerable:
-        left = max(min(map(unlabelled, analysis.rows)) - n_chose, 0)
+        left = _left(analysis, n_chose)
         if left and any(code_of(one["reason"]) is LabelCode.UNLIKE_OTHERS for one in undecided):
             draw = f"label {logs} --most {min(left, FIRST_LABELS)} --out label.html"
             return _CAUTIONS, next_step(ALONE, draw)
@@ -63,7 +55,7 @@ def when_open(
             one["requirement"].startswith(SHARES) and one["n_questions"] < FEWEST
             for one in undecided
         )
-        return _label_others(analysis, chose, n_chose, logs) if few else (_CAUTIONS, [])
+        return _label_others(chose, left, logs) if few else (_CAUTIONS, [])
     label = all(one["requirement"].startswith(SHARES) for one in answerable)
     known = known_of_these(analysis.rows, first) if label and first and not chose else ""
     known = f"{chose} " * bool(chose and label) + known
@@ -82,8 +74,7 @@ def when_open(
     words = f"judge about {amount(n, 'more question')}"
     if label:
         left, questions = (
-            max(min(map(of, analysis.rows)) - n_chose, 0)
-            for of in (unlabelled, unlabelled_questions)
+            _left(analysis, n_chose, of) for of in (unlabelled, unlabelled_questions)
         )
         words, draw = more_labels(n, left, logs, questions=questions)
         then = next_step("draw those to label at random", draw) if draw else []
@@ -91,11 +82,13 @@ def when_open(
     return f"{known}{words[0].upper()}{words[1:]}, {decides}.", then
 
 
-def _label_others(
-    analysis: Analysis, chose: str, n_chose: int, logs: str
-) -> tuple[str, list[Text]]:
+def _left(analysis: Analysis, n_chose: int, of: Callable[[Row], int] = unlabelled) -> int:
+    """How many outputs, or questions, of every judge have no label, less those that chose it."""
+    return max(min(map(of, analysis.rows)) - n_chose, 0)
+
+
+def _label_others(chose: str, left: int, logs: str) -> tuple[str, list[Text]]:
     """What to label where fewer labels are left than an interval takes."""
-    left = max(min(map(unlabelled, analysis.rows)) - n_chose, 0)
     words, draw = more_labels(FIRST_LABELS, left, logs)
     said = (
         f"{chose} Too few labels of other questions are left." if chose else "Labels are too few."

@@ -24,8 +24,8 @@ from .comparison_in_words import (
     mean_grade_in_words,
 )
 from .mean_error import MEAN_GRADE, mean_error_of_samples, mean_grade_of_samples
-from .next_steps import FEWEST, unlabelled
-from .row import Row
+from .next_steps import FEWEST
+from .row import Row, unlabelled
 from .summary import next_step
 
 _ITSELF = "Other questions in each, so each is taken by itself"

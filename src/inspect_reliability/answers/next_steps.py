@@ -17,7 +17,7 @@ from .cautions import FEW_QUESTIONS
 from .condition import MOSTLY_WITHOUT_VERDICT, from_logs
 from .moving import contradicting_orders, preferred_place
 from .reliability import FEWEST_VOTES
-from .row import Row, by_options, tells_outputs_apart
+from .row import Row, by_options, tells_outputs_apart, unlabelled, unlabelled_questions
 from .validity import near_in_words, unlike_others
 
 FEWEST = 3
@@ -363,19 +363,6 @@ def set_aside(analysis: Analysis) -> tuple[str, int]:
     n = sum(one.count for one in analysis.judgments.notes if one.code is Code.CHOSE)
     said = f"{amount(n, 'label')} chose this judge and {'is' if n == 1 else 'are'} set aside"
     return (f"{said}: by these it looks better than it is." if n else "", n)
-
-
-def unlabelled(row: Row) -> int:
-    """How many outputs have no label."""
-    known = row.labelled.given.questions if row.labelled else ()
-    return len({*row.counts.questions} - {*known})
-
-
-def unlabelled_questions(row: Row) -> int:
-    """How many questions have no label of any of their outputs."""
-    of = dict(zip(row.counts.questions, row.counts.clusters.tolist(), strict=True))
-    known = row.labelled.given.questions if row.labelled else ()
-    return len({*of.values()} - {of[one] for one in known if one in of})
 
 
 def _other_answers(row: Row) -> Advice:

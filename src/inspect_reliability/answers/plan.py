@@ -32,15 +32,7 @@ from ..stats.planning import ASSURANCE, OF_LABELS
 from .analysis import Analysis
 from .beside_limit import gate_for_all
 from .headline import says_little
-from .next_steps import (
-    CHANGES,
-    FIRST_LABELS,
-    Advice,
-    advice,
-    more_labels,
-    unlabelled,
-    unlabelled_questions,
-)
+from .next_steps import CHANGES, FIRST_LABELS, Advice, advice, more_labels
 from .reliability import (
     enough_tries,
     majority_of,
@@ -52,7 +44,15 @@ from .reliability import (
     ways_of_asking,
 )
 from .results import analyse
-from .row import Row, are_grades, by_options, refuse_unlabelled, tells_outputs_apart
+from .row import (
+    Row,
+    are_grades,
+    by_options,
+    refuse_unlabelled,
+    tells_outputs_apart,
+    unlabelled,
+    unlabelled_questions,
+)
 from .sufficient_studies import assured, designs_of, each_verdict
 from .summary import cautions_of_rows, more, next_step, worst
 from .validity import names_or_grades

@@ -345,6 +345,19 @@ def reasons(estimates: Mapping[str, Estimate], ends: bool = False) -> dict[str, 
     }
 
 
+def unlabelled(row: Row) -> int:
+    """How many outputs have no label."""
+    known = row.labelled.given.questions if row.labelled else ()
+    return len({*row.counts.questions} - {*known})
+
+
+def unlabelled_questions(row: Row) -> int:
+    """How many questions have no label of any of their outputs."""
+    of = dict(zip(row.counts.questions, row.counts.clusters.tolist(), strict=True))
+    known = row.labelled.given.questions if row.labelled else ()
+    return len({*of.values()} - {of[one] for one in known if one in of})
+
+
 def refuse_unlabelled(
     rows: Sequence[Row], names: Sequence[str], what: str, set_aside: str = ""
 ) -> None:

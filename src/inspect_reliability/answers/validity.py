@@ -12,17 +12,15 @@ from ..judgments.scales import NAMES_DIFFER
 from ..showing.document import Block, Caution, Figure, Table
 from ..showing.formats import ROUNDING, Record, TableColumn, describe, share, span, told_apart
 from ..stats import KINDS, SHARES, Cells, Estimate, Labelled, Reason, agreement, krippendorff_alpha
-from ..stats.anytime import few_thresholds
 from ..stats.beside_labels import mean_error, of_given, one_grade
 from ..stats.labelled import WITHIN_ONE
 from ..stats.rates import Sample
-from ..stats.selective import LABELS_DIFFER, labels_differ
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .analysis import Analysis
 from .beside_limit import same_for_all_gets
 from .cautions import MANY_CATEGORIES
 from .condition import could_be_options, letters_of_grades
-from .row import Row, reasons, valued
+from .row import Row, reasons, unlabelled, valued
 
 TITLE = "Steady, or right"
 
@@ -56,9 +54,6 @@ _PARTS = {
 
 NOT_AT_RANDOM = 3.0
 """Standard errors between labelled and other questions above which the draw was hardly random."""
-
-_FEW_OTHERS = 0.05
-"""Share of questions without a label that changes no rate by much, whatever they are like."""
 
 _MANY_PASSED_OVER = 0.1
 """Share of the outputs reached by a labeller of which it matters that they have no label."""
@@ -280,24 +275,8 @@ def by_these_labels(row: Row) -> Reason | None:
 
 
 def unlike_others(row: Row) -> Reason | None:
-    """The caution for labelled questions that are steadier, or less steady, than the others.
-
-    A permutation test of how large a share of its verdicts agree on a question, among questions
-    with as many verdicts. Outputs of one question, which people may have drawn together, are not
-    tested.
-    """
-    known, counts = row.labelled, row.counts
-    if known is None or counts.n_clusters < len(counts.questions):
-        return None
-    agreeing = counts.shares.max(axis=1)
-    labelled = np.isin(counts.questions, known.given.questions)
-    if labelled.mean() > 1 - _FEW_OTHERS:
-        return None
-    judged = counts.replications > 0
-    of_judged = agreeing[judged]
-    tries = counts.replications[judged].astype(np.int64)
-    found = labels_differ(of_judged, labelled[judged], few_thresholds(of_judged), tries)
-    if found is None or found.p_value > LABELS_DIFFER:
+    """The caution for labelled questions that are steadier, or less steady, than the others."""
+    if (found := row.label_difference) is None:
         return None
     whose, others = (share(one, 0) for one in (found.labelled, found.others))
     return Reason(
@@ -451,7 +430,7 @@ def corrected_rates(analysis: Analysis) -> list[Record]:
     return [
         one
         for row in analysis.rows
-        if row.labelled and {*row.counts.questions} - {*row.labelled.given.questions}
+        if row.labelled and unlabelled(row)
         for one in analysis.of(row, "corrected")
     ]
 
