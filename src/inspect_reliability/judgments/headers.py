@@ -105,11 +105,8 @@ def _says_no_more(rows: pd.DataFrame) -> np.ndarray[Any, np.dtype[np.bool_]]:
         return alone
     names = [*map(_text, first[filled > 1].dropna())]
     forms = {_shape(one) for one in names if not is_total(one)}
-    if len(forms) == 1:
-        alone &= [_shape(_text(one)) not in forms for one in first]
-    else:
-        alone[:] = False
-    return alone
+    other = [len(forms) == 1 and _shape(_text(one)) not in forms for one in first]
+    return alone & other
 
 
 def _where_names_are(cells: pd.DataFrame) -> str:

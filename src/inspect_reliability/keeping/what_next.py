@@ -72,9 +72,10 @@ def what_next(
     goal = f"so that a rule with {panel.promise.most} {panel.promise.wrong} can be found"
     goal += panel.no_rule.how_probably * bool(needed)
     separate = _separate(found)
-    outputs, each = _of_each(separate)
+    outputs = "outputs" if separate[1:] else "questions"
     if needed and not left:
-        words = f"judge about {lacking * len(separate):,} new {outputs}{each.format(lacking)}"
+        each = _of_each(separate, f"{lacking:,}")
+        words = f"judge about {lacking * len(separate):,} new {outputs}{each}"
         return next_step(f"{words}, and label them, {goal}")
     if panel.withheld or needed:
         n = min(_FIRST_LABELS if panel.withheld else lacking, left)
@@ -82,15 +83,16 @@ def what_next(
         alone = panel.withheld and known
         label = "label them"
         label += ", and promise by these labels alone" if alone else f", {goal}"
-        about = each.replace("(", "(about ", 1).format(n)
-        return next_step(f"draw more {outputs} at random{about}, and {label}", draw)
+        each = _of_each(separate, f"about {n:,}")
+        return next_step(f"draw more {outputs} at random{each}, and {label}", draw)
     looser = [*_allow_more(panel, again, out), *_hold_all(found, analysis, logs, options)]
     if more_labels and more_labels > most_feasible(len(panel.questions)):
         return [*next_step(BETTER), *looser]
     if more_labels and left:
         few = f"these {len(panel.questions):,} questions are too few for this promise"
         every = sum(int((~one.cascade.labelled).sum()) for one in separate)
-        words = f"{few}: label the other {every:,}{each.format(left)}, and every verdict is known"
+        each = _of_each(separate, f"{left:,}")
+        words = f"{few}: label the other {every:,}{each}, and every verdict is known"
         return [*next_step(words, f"label {logs} --most {every} --out label.html"), *looser]
     if more_labels:
         wanted = f"label them (about {more_labels:,} in all)"
@@ -105,12 +107,12 @@ def what_next(
     return next_step("improve the judge's prompt, ask it more often, or allow more errors")
 
 
-def _of_each(separate: Sequence[LabelledCascade]) -> tuple[str, str]:
-    """What is labelled for several promises, and how many of each: a form of their number."""
+def _of_each(separate: Sequence[LabelledCascade], number: str) -> str:
+    """How many outputs each of several promises needs, and why; empty of a single one."""
     if not separate[1:]:
-        return "questions", ""
+        return ""
     of = " and ".join(differing_columns(separate))
-    return "outputs", f" ({{:,}} of each {of}: each makes a promise by its own labels)"
+    return f" ({number} of each {of}: each makes a promise by its own labels)"
 
 
 def _separate(found: Sequence[LabelledCascade]) -> list[LabelledCascade]:

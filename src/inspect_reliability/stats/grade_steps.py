@@ -118,7 +118,7 @@ def grade_unit(values: FloatArray, could: Flags, labels: FloatArray) -> float | 
     given, labelled = values[could & number], values[(labels > 0) & number]
     weights = labels[(labels > 0) & number]
     judge = next((one for one in _UNITS if GradeGrid(one).has(given).all()), None)
-    people = next((one for one in _UNITS if _beside(one, labelled, weights) <= _FEW), None)
+    people = next((one for one in _UNITS if _off_grid(one, labelled, weights) <= _FEW), None)
     if judge is not None and len(given) > 1 and not GradeGrid(judge).has(labelled).all():
         return judge
     if people is None or not len(labelled):
@@ -127,7 +127,7 @@ def grade_unit(values: FloatArray, could: Flags, labels: FloatArray) -> float | 
     return people if ends[1] // people + -ends[0] // people + 1 >= _FEWEST else None
 
 
-def _beside(unit: float, values: FloatArray, weights: FloatArray) -> float:
+def _off_grid(unit: float, values: FloatArray, weights: FloatArray) -> float:
     """The share of numbers that are no multiple of a unit."""
     return float(weights[~GradeGrid(unit).has(values)].sum() / max(weights.sum(), _ROUNDING))
 

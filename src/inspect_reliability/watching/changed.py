@@ -32,7 +32,7 @@ from .bets import (
     watch_stream,
 )
 from .checks import CHECK, Check, checks_of, in_stream, with_empty
-from .no_verdict import ask_what_none_means, parted
+from .no_verdict import ask_what_none_means, without_failed_calls
 from .repairs import number_of, with_repairs
 from .streams import Stream, anchors, outputs, without_outages
 
@@ -374,7 +374,8 @@ def watching(
         logged = production is not None and bool(production.logs)
         return Watching(checks, first, side, beside, alpha, logged, judged)
 
-    (known, none), (beside, none_beside) = parted(judged, judgments), parted(rows, production)
+    known, none = without_failed_calls(judged, judgments)
+    beside, none_beside = without_failed_calls(rows, production)
     failed = Counter([*none, *none_beside])
     if not failed:
         return found(judged, rows)

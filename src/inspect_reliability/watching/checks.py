@@ -196,15 +196,17 @@ def _empty(table: pd.DataFrame, judgments: Judgments) -> Iterator[Check]:
     again = any("grader" in log.settings for log in logs.values())
     tasks = {log.run[1] for log in full.values()}
     known = [(log.created, {*_made_of(where, log)}) for where, log in full.items()]
+    before = set[Hashable]()
     for where, log in sorted(logs.items(), key=lambda one: (one[1].created, one[0])):
         is_check = "grader" in log.settings if again else log.run[1] in tasks
         same = {one for one, of in full.items() if not differs(of.settings, log.settings)}
         if not (log.empty and log.gaps and is_check) or (same and same.isdisjoint(here)):
             continue  # of another task, or of a judge that was left out by name
         own = {*_made_of(where, log)}
-        if any(at >= log.created and own & of for at, of in known):
+        remade = any(at >= log.created and own & of for at, of in known)
+        if remade or own & before:  # a retry of a run that made nothing is the same check
             continue
-        known.append(("9", own))  # a retry of a run that made nothing is the same check
+        before |= own
         lost = ", ".join(dict.fromkeys(f"{gap.size:,} {gap.what}" for gap in log.gaps))
         why = f"all {log.failed:,} calls failed" if log.failed else lost
         settings = {**log.settings, "judge": log.settings.get("grader", log.run[0])}

@@ -34,7 +34,7 @@ _NOTHING = (
 _Table = TypeVar("_Table", "pd.DataFrame", "pd.DataFrame | None")
 
 
-def parted(table: _Table, judgments: Judgments | None) -> tuple[_Table, list[int]]:
+def without_failed_calls(table: _Table, judgments: Judgments | None) -> tuple[_Table, list[int]]:
     """The judgments without those of draws that may have failed, and the checks of these.
 
     A log says which calls failed, and a reading may. A draw without a verdict by one criterion of
