@@ -13,7 +13,8 @@ rule it also prints how often a larger share of errors is promised, and how ofte
 Without FILE it simulates judges of known truth, and prints in which share of studies a promise
 holds: that of the best of several by the labels that also promise, with the usual level and with
 its part of the level for each judge, and the bound of a sample of the kept rows that a person
-checked.
+checked. Of pilots without a promise it prints how often as many labels as are planned give one, and
+of labels drawn at random how often they are said to be of other questions than the rest.
 """
 
 import argparse
@@ -31,10 +32,12 @@ from inspect_reliability.answers.promise import Promise
 from inspect_reliability.cli.options import CommonOptions
 from inspect_reliability.keeping.how_good import most_wrong
 from inspect_reliability.keeping.what_next import smallest_promised
-from inspect_reliability.stats.cells import Flags
+from inspect_reliability.stats.anytime import few_thresholds
+from inspect_reliability.stats.cells import Flags, IntArray
 from inspect_reliability.stats.selective import (
     LABELS_DIFFER,
     Cascade,
+    Rule,
     Votes,
     half_width,
     labels_differ,
@@ -53,6 +56,13 @@ VOTES, ERRORS = 7, 0.101
 CHECKED = ((200, 20), (200, 100), (1_000, 50))
 """Kept rows, and those that a person checked."""
 WRONG = (0.01, 0.05, 0.1, 0.2)
+PILOTS = ((30, 0.1, 0.03), (40, 0.1, 0.06), (50, 0.05, 0.02), (60, 0.2, 0.12))
+"""Labels of a pilot, the largest share of the kept that may be wrong, and the true share."""
+QUESTIONS = 2_000
+UNSTEADY = 0.3
+"""Share of questions on which a vote is the likelier verdict with a probability of 3/4."""
+FEASIBLE = 1_000
+"""Most labels that are planned."""
 
 
 def results(
@@ -153,6 +163,63 @@ def checked_rows(studies: int) -> Iterator[dict[str, Any]]:
         yield line
 
 
+def planned_labels(studies: int) -> Iterator[dict[str, Any]]:
+    """How often as many labels as a pilot plans give a promise, of pilots that give none yet.
+
+    Planned is a probability of .8 if errors stay as frequent as the pilot has them.
+    """
+    for labels, max_error, wrong in PILOTS:
+        generator, kept = np.random.default_rng((labels, round(1000 * wrong))), list[bool]()
+        for _ in range(studies):
+            judge, order = _judge(generator, wrong), generator.permutation(QUESTIONS)
+            needed = _rule(judge, order[:labels], max_error).needed
+            if needed and needed.labels <= FEASIBLE:
+                kept.append(_rule(judge, order[: needed.labels], max_error).step is not None)
+        yield {
+            "labels": labels,
+            "max_error": max_error,
+            "wrong": wrong,
+            "planned": len(kept) / studies,
+            "promised": float(np.mean(kept)) if kept else None,
+        }
+
+
+def _rule(judge: Cascade, drawn: IntArray, max_error: float) -> Rule:
+    """The rule by labels of the questions that were drawn."""
+    labelled = np.isin(np.arange(QUESTIONS), drawn)
+    return selective_rule(replace(judge, labelled=labelled), max_error, Promise().confidence)
+
+
+def _judge(generator: np.random.Generator, wrong: float) -> Cascade:
+    """A judge that is wrong on a share of all questions, and unsteady on some."""
+    often = np.where(generator.random(QUESTIONS) < UNSTEADY, 0.75, 0.98)
+    often = np.where(generator.random(QUESTIONS) < wrong, 1 - often, often)
+    right = generator.binomial(VOTES, often)
+    votes = np.stack([right, VOTES - right], axis=1).astype(float)
+    right_is = np.tile([True, False], (QUESTIONS, 1))
+    of = Votes(votes, np.array([True, True]), VOTES)
+    return Cascade((of,), right_is, np.zeros(QUESTIONS, dtype=bool))
+
+
+def random_labels(studies: int) -> Iterator[dict[str, Any]]:
+    """How often labels of a random draw are said to be of other questions than the rest.
+
+    With as many tries of every question, and where labelled ones have 2 and others 6, which are
+    then compared among those with as many tries alone.
+    """
+    generator = np.random.default_rng(0)
+    for unequal in (False, True):
+        said = []
+        for _ in range(studies):
+            labelled = generator.permutation(200) < 80
+            tries = np.where(unequal & (labelled ^ (generator.random(200) < 0.2)), 2, 6)
+            right = generator.binomial(tries, generator.beta(4, 1, 200))
+            agree = np.maximum(right, tries - right) / tries
+            found = labels_differ(agree, labelled, few_thresholds(agree), tries)
+            said.append(found is not None and found.p_value <= LABELS_DIFFER)
+        yield {"tries": "2 or 6" if unequal else "6", "unlike others": float(np.mean(said))}
+
+
 class _Kept(NamedTuple):
     """Of one draw of labels.
 
@@ -196,6 +263,10 @@ def main() -> None:
         show(title, best_of_several(given.studies))
         title = "Studies in which the bound of checked rows holds (at least 0.95)"
         show(title, checked_rows(given.studies))
+        title = "Pilots without a promise: planned labels give one (0.8 if errors stay as frequent)"
+        show(title, planned_labels(given.studies))
+        title = "Random draws of labels that are said to be unlike other questions (at most 0.01)"
+        show(title, random_labels(given.studies))
         return
     show("What may be kept", results(given.file, given.by, given.draws, given.within_one))
 

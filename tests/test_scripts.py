@@ -236,6 +236,12 @@ def test_promises_that_the_bench_of_keep_simulates_hold(monkeypatch: pytest.Monk
     assert line["holds, usual level"] < 0.95 <= line["holds, its part"]
     for line in keep.checked_rows(100):
         assert all(share >= 0.9 for name, share in line.items() if "wrong" in name)
+    monkeypatch.setattr(keep, "PILOTS", ((30, 0.1, 0.03),))
+    [line] = keep.planned_labels(30)
+    assert line["planned"] > 0.2
+    assert line["promised"] > 0.6
+    for line in keep.random_labels(60):
+        assert line["unlike others"] < 0.1
 
 
 def test_a_bench_counts_what_other_batches_change(
