@@ -4,7 +4,8 @@
 
 A judge of known sensitivity and specificity gives several verdicts on each of two thousand
 questions, of which a few have a label. Of each interval it prints how often it covers the truth,
-beside the bias of the rate that the judge alone gives and how often its own interval covers.
+beside the bias of the rate that the judge alone gives and how often its own interval covers. So
+it does of corrected rates where questions have several outputs, of which some have a label.
 """
 
 import argparse
@@ -23,6 +24,10 @@ QUICK = 0.1
 """Share of the studies with `--quick`."""
 LABELS = (30, 100, 300)
 QUESTIONS = 2000
+OUTPUTS = ((40, 5, 60), (40, 5, 160), (150, 3, 100))
+"""Questions, outputs of each, and how many of all outputs have a label."""
+RIGHT = 0.6
+"""Share of outputs that are right, the mean of the chance that their question gives them."""
 
 
 class Judge(NamedTuple):
@@ -109,6 +114,31 @@ def results(studies: int) -> Iterator[dict[str, Any]]:
                 }
 
 
+def of_outputs(studies: int) -> Iterator[dict[str, Any]]:
+    """Coverage of PPI++ over questions whose outputs are right more or less often together."""
+    for questions, outputs, labels in OUTPUTS:
+        generator, inside, errors = np.random.default_rng((questions, labels)), 0, list[float]()
+        names = [f"{q}, {k}" for q in range(questions) for k in range(outputs)]
+        of = [name.partition(",")[0] for name in names]
+        for _ in range(studies):
+            right = generator.random((questions, outputs)) < generator.beta(3, 2, (questions, 1))
+            yes = generator.binomial(4, np.where(right, 0.95, 0.1)).ravel()
+            given = Cells(np.stack([yes, 4 - yes], axis=1), names, ("yes", "no")).together(of)
+            drawn = generator.permutation(len(names))[:labels].tolist()
+            found = ppi(Sample.of(given, {names[k]: float(right.flat[k]) for k in drawn}, "yes"))
+            assert found.low is not None
+            assert found.high is not None
+            inside += found.low <= RIGHT <= found.high
+            errors.append((found.value or 0.0) - RIGHT)
+        yield {
+            "questions": questions,
+            "outputs each": outputs,
+            "labels": labels,
+            "coverage": inside / studies,
+            "bias": float(np.mean(errors)),
+        }
+
+
 def main() -> None:
     """Print one line for each judge, number of labels and interval."""
     parser = argparse.ArgumentParser(
@@ -116,7 +146,9 @@ def main() -> None:
     )
     parser.add_argument("--quick", action="store_true", help="a tenth of the studies")
     share = QUICK if parser.parse_args().quick else 1
-    show("Coverage of 95% intervals, and bias", results(max(2, int(STUDIES * share))))
+    studies = max(2, int(STUDIES * share))
+    show("Coverage of 95% intervals, and bias", results(studies))
+    show("Of several outputs a question", of_outputs(studies))
 
 
 if __name__ == "__main__":
