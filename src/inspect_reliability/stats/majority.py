@@ -222,9 +222,15 @@ def winners(
     if len(own) == 1 or not len(used):
         found[used] = 1.0
         return found
-    ways = _ways(own[:, None], votes, exact)
-    found[used] = _majority(ways[: len(used)], ways[len(used) :], alone)
+    found[used] = _chances(tuple(own.tolist()), len(used), votes, exact, alone)
     return found
+
+
+@lru_cache(maxsize=1 << 12)  # judges and questions of a study share many counts
+def _chances(own: tuple[float, ...], used: int, votes: int, exact: bool, alone: int) -> FloatArray:
+    """Probability of each of the first U categories to win, U, as `winners` says."""
+    ways = _ways(np.array(own)[:, None], votes, exact)
+    return _majority(ways[:used], ways[used:], alone)
 
 
 def _ways(own: FloatArray, votes: int, exact: bool) -> FloatArray:
