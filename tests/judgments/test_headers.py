@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from inspect_reliability.judgments.reading import Reading
 from inspect_reliability.judgments.sources import judgments_from_file
 
 NAMES = ["item", "gpt", "claude", "why"]
@@ -154,3 +155,49 @@ def test_a_judge_named_in_every_other_row_may_be_one_of_two(tmp_path: Path) -> N
     rows = [[f"q{n // 2}", "gpt-5" * (n % 2 == 0), "AB"[n % 3 % 2]] for n in range(24)]
     found = judgments_from_file(written(tmp_path, ["question", "judge", "verdict"], rows))
     assert (found.table["judge"] == "gpt-5").sum() == 12
+
+
+UNEVEN = [
+    (f"q{q}", judge, str(1 + (q + at) % 5)) for q in range(6) for at, judge in enumerate("abc")
+]
+
+
+@pytest.mark.parametrize("gone", [{4}, {4, 5, 10, 13}])
+def test_blocks_that_lack_rows_name_each_row(gone: set[int], tmp_path: Path) -> None:
+    """As where each row has its name; a mean without a judge below a block is of none."""
+    names = ["question", "judge", "verdict"]
+    rows = [list(row) for n, row in enumerate(UNEVEN) if n not in gone]
+    plain = judgments_from_file(written(tmp_path, names, rows))
+    once = [[row[0] if row[1] == "a" else "", *row[1:]] for row in rows]
+    mean = ["", "", "2.75"]
+    found = judgments_from_file(written(tmp_path, names, [*once[:3], mean, *once[3:], mean]))
+    pd.testing.assert_frame_equal(found.table, plain.table)
+    assert not found.asked
+
+
+@pytest.mark.parametrize(
+    ("row", "asked"),
+    [(["4", "2"], True), (["2.8", "2.2"], False), (["3", "2"], True), (["2.833", "2"], False)],
+)
+def test_a_row_without_an_id_is_asked_about_if_it_may_be_judged(
+    row: list[str], asked: bool, tmp_path: Path
+) -> None:
+    """Its verdicts are those of other rows; the choices have a question more or not."""
+    path = written(tmp_path, NAMES, [*GRADES, ["", *row, ""]])
+    found = judgments_from_file(path, COLUMNS)
+    assert [len(one.choices) for one in found.asked] == [2] * asked
+    n = [
+        judgments_from_file(path, COLUMNS, reading=Reading(map=one.entries["map"]))
+        .table["question"]
+        .nunique()
+        for note in found.asked
+        for one in note.choices
+    ]
+    assert n == [12, 13] * asked
+
+
+def test_means_of_several_judges_are_no_judgments(tmp_path: Path) -> None:
+    """Though each is a grade that its judge gave."""
+    grades = [[f"q{n}", str(1 + n % 5), str(5 - n % 5), ""] for n in range(10)]
+    path = written(tmp_path, NAMES, [*grades, ["", "3", "3", ""]])
+    assert not judgments_from_file(path, COLUMNS).asked

@@ -59,6 +59,7 @@ from .side_by_side import melted
 from .table import NUMBERS, Judgments, n_judgments
 from .text_labels import options_of, with_options_named
 from .totals import without_totals
+from .unnamed_rows import with_unnamed_rows
 from .values import as_verdicts, converted_all, is_spaced, numbered_tries, verdicts_of_outputs
 from .verdict_spelling import Source, in_one_form
 
@@ -298,6 +299,8 @@ def _answered(draft: Draft) -> None:
     if totals:
         shown = ", ".join(f"{one!r:.40}" for one in totals)
         draft.say([Note(_TOTALS.format(shown), len(draft.table) - len(table), where)])
+    table, unnamed = with_unnamed_rows(table, draft.in_a_row, draft.reading)
+    draft.say(unnamed)
     asked, given = table["question"].notna(), table["verdict"].notna()
     if "p" in table:
         given |= table["p"].notna()
