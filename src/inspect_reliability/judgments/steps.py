@@ -53,6 +53,7 @@ from .exports import as_rows
 from .guess import guessed, has_labels_alone, hint_of_several
 from .names_or_places import by_name
 from .options_or_grades import with_kind_of_numbers
+from .ordered_words import said_of_words
 from .pairs import is_tie, meant, pairs_shown, swapped_in
 from .reading import Code, Note, Reading
 from .side_by_side import melted
@@ -261,6 +262,10 @@ def _in_one_form(drafts: Sequence[Draft], reading: Reading) -> None:
     for draft, source in zip(drafts, sources, strict=True):
         draft.table = source.table
         draft.say(source.notes)
+    if drafts:
+        tables, first = [draft.table for draft in drafts], drafts[0]
+        first.say(said_of_words(tables, replace(reading, where=first.reading.where)))
+    for draft in drafts:
         _failed_calls(draft, reading.map)
 
 
