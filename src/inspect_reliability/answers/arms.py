@@ -257,6 +257,23 @@ def kind_of_sides(analysis: Analysis) -> Sides:
     return Sides.WAYS if named or apart.intersection(_ASKED_HOW) else Sides.EITHER
 
 
+def times_option(analysis: Analysis) -> str:
+    """What `watch` needs besides the logs to take the column of the sides for the time.
+
+    Empty where the judgments have times, or no one column names the sides.
+    """
+    each = [
+        {str(name) for name in row.table if {*map(str, row.table[name])} == {row.group[SIDE]}}
+        for row in analysis.rows
+    ]
+    columns, judgments = set.intersection(*each) - {SIDE}, analysis.judgments
+    if judgments.logs or len(columns) != 1:
+        return ""
+    name = columns.pop()
+    theirs = next((one.yours(name) for one in judgments.readings), name)
+    return "" if "time" in (name, theirs) else f" --column {quote(f'{theirs}=time')}"
+
+
 def names_of(analysis: Analysis) -> list[str]:
     """The names of the sides."""
     return list(dict.fromkeys(row.group[SIDE] for row in analysis.rows))

@@ -26,7 +26,7 @@ from ..stats import SHARES, code_of
 from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import PROBABLY, questions_to_tell
 from .analysis import Analysis
-from .arms import SIDE, Sides, kind_of_sides
+from .arms import SIDE, Sides, kind_of_sides, times_option
 from .cautions import CautionCode
 from .mean_error import MEAN_ERROR, MEAN_GRADE
 from .next_steps import more_labels
@@ -352,6 +352,7 @@ def next_of_two(
     sides: Sides = Sides.WAYS,
     questions: int | None = None,
     moved: bool = False,
+    times: str = "",
 ) -> list[Text]:
     """What a comparison of two asks for.
 
@@ -363,17 +364,18 @@ def next_of_two(
         sides: What the sides are.
         questions: Questions of both without a label of any output; by default one an output.
         moved: Whether verdicts are shown to differ beyond noise, on average or by shares.
+        times: The option that names the column of the times, for `watch`.
     """
     pair, verb = next(asked(pairs), (None, ""))
     if pair is None:
         return next_step("judge the same questions with both")
-    if told := _told_by_labels(pair, verb, pairs, logs, sides, moved):
+    if told := _told_by_labels(pair, verb, pairs, logs + times, sides, moved):
         return told
     words, command = _to_tell(pair, left, logs, alone, questions)
     if not moved or sides is Sides.WAYS or alone:
         return next_step(words, command)
     if sides is Sides.TIMES:
-        return _by_what_sides_are(sides, "", _CHANGED, logs)
+        return _by_what_sides_are(sides, "", _CHANGED, logs + times)
     both = f"if these are one judge at two times, {_CHANGED}. If they are two prompts or settings, "
     return next_step(f"{both}{words}", command)
 
@@ -475,8 +477,9 @@ def next_of_each(
         moved: Names of the conditions under which verdicts are shown to have moved.
     """
     (left, new), sides = shared_unlabelled(analysis), kind_of_sides(analysis)
+    times = times_option(analysis)
     steps = [
-        (name, next_of_two(own, left, logs, alone, sides, new, name in moved))
+        (name, next_of_two(own, left, logs, alone, sides, new, name in moved, times))
         for name, own in conditions.items()
     ]
     alike = grouped_by(steps, lambda one: tuple(block.text for block in one[1]))
@@ -541,7 +544,8 @@ def next_of_models(analysis: Analysis) -> list[Text]:
 def next_of_several(labelled: bool, analysis: Analysis, logs: str) -> list[Text]:
     """What a comparison of more than two asks for."""
     if labelled and kind_of_sides(analysis) is Sides.TIMES:
-        return next_step("to be told when the judge changes", f"watch {logs}")
+        known = logs + times_option(analysis)
+        return next_step("to be told when the judge changes", f"watch {known}")
     if labelled:
         return next_step("choose among them, by these labels", f"choose {logs}")
     return next_step(*_first_labels(shared_unlabelled(analysis)[0], logs))

@@ -105,10 +105,12 @@ class Call:
         known = dict(self.given) if found["again"] else self._read
         known = {name: of for name, of in known.items() if name not in (*_WRITES, "second")}
         new = {name: self.given.get(name, of) if of.isupper() else of for name, of in new.items()}
-        if function == "compare":  # whose `by` names what is compared
+        if function == "compare" or {"columns"} <= new.keys():  # `by` names what was compared
             known.pop("by", None)
         if {"labels"} <= known.keys() & new.keys():  # the new ones come to those there are
             new["labels"] = f"[{_unpacked(known['labels'])}, {new['labels']}]"
+        if {"columns"} <= known.keys() & new.keys():
+            new["columns"] = f"{{{_items(known['columns'])}, {_items(new['columns'])}}}"
         other = self.given.get("second", "second")
         places = {"LOGS": self.source, "NEW": "new" if other == "second" else other}
         new = {name: places.get(of, of) for name, of in new.items()}
@@ -222,6 +224,11 @@ def _is_unsaid(value: Any) -> bool:
 def _unpacked(labels: str) -> str:
     """Labels as items of a list: those of a list one by one."""
     return labels[1:-1] if labels.startswith("[") else labels
+
+
+def _items(mapping: str) -> str:
+    """A mapping as items of another: those of one that is written out one by one."""
+    return mapping[1:-1] if mapping.startswith("{") else f"**{mapping}"
 
 
 def _written(value: Any) -> str | None:

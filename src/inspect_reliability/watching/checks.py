@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
-from ..judgments.columns import CHECK_ID, numbers_of, of_role
+from ..judgments.columns import CHECK_ID, COLUMNS, numbers_of, of_role
 from ..judgments.count import NUMBER
 from ..judgments.days import iso_days, month_in, refuse_either_order
 from ..judgments.judge_of import differs, judge_of, version_of
@@ -19,6 +19,7 @@ from ..judgments.log_facts import Log
 from ..judgments.rows import ENDINGS
 from ..judgments.table import Judgments
 from ..record.replications import VOTES
+from ..shell import quote
 from ..verdicts import NON_RESPONSE
 
 if TYPE_CHECKING:
@@ -39,10 +40,10 @@ _EXACT = (
     "These verdicts are exact distributions, which have no noise: whatever differs has changed. "
     "Compare two of the logs: inspect-reliability compare A B"
 )
-_NO_TIME = (
-    "watch needs the time of each check: logs have it, and a file needs a column 'time'. If yours "
-    "has another name, say --column YOURS=time; if each file is a check and its name has the date, "
-    "--column file=time."
+_NO_TIME = "watch needs the time of each check: logs have it, and a file needs a column 'time'. "
+_ANOTHER_NAME = (
+    "If yours has another name, say --column YOURS=time; if each file is a check and its name has "
+    "the date, --column file=time."
 )
 _COMPARED = " Two files can be compared without times: {}"
 _OF_MONTHS = (
@@ -127,7 +128,7 @@ def checks_of(judgments: Judgments, compare: str = "") -> tuple[pd.DataFrame, li
     time = table.get("time", pd.Series(None, table.index, dtype=object))
     key = run.where(run.notna(), time)
     if (lost := key.isna()).all():
-        raise no_time(compare)
+        raise no_time(compare, _dated(judgments))
     if lost.any():
         yours = next((one.yours("time") for one in judgments.readings), "time")
         raise UserError(
@@ -311,9 +312,23 @@ def _time(judgments: Judgments, place: str) -> str:
     return log.created if log else str(place)
 
 
-def no_time(compare: str) -> UserError:
-    """What to say without times; `compare` is the call that needs none, if one is."""
-    return UserError(f"{_NO_TIME}{compare and _COMPARED.format(compare)}")
+def no_time(compare: str, dated: Sequence[str] = ()) -> UserError:
+    """What to say without times.
+
+    Args:
+        compare: The call that needs none, if one is.
+        dated: Names of columns that have dates, as their source has them.
+    """
+    ways = " or ".join(f"--column {quote(f'{name}=time')}" for name in dated)
+    named = f"To read it from a column with dates, say {ways}." if dated else _ANOTHER_NAME
+    return UserError(f"{_NO_TIME}{named}{compare and _COMPARED.format(compare)}")
+
+
+def _dated(judgments: Judgments) -> list[str]:
+    """Columns without a use that have a date in every row."""
+    table = judgments.table.select_dtypes("object")
+    values = {str(name): {*map(str, table[name])} for name in table if name not in COLUMNS}
+    return [name for name, own in values.items() if all(map(_DATE.match, iso_days(own).values()))]
 
 
 def refuse_months(files: Sequence[str], compare: str) -> None:

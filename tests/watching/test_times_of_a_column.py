@@ -1,0 +1,41 @@
+"""Checks whose times a file has in a column of the user's own name."""
+
+import pandas as pd
+import pytest
+
+import inspect_reliability as ir
+from commands import invoke
+
+MONTHS = [f"2026-{month:02}" for month in range(1, 3)]
+VERDICTS = [
+    {"id": f"q{number}", "month": month, "verdict": "good" if good else "bad"}
+    for number in range(8)
+    for month, good in zip(MONTHS, (number < 6, number < 1), strict=True)
+    for _ in range(3)
+]
+
+
+def test_a_comparison_of_months_leads_to_a_watch_of_that_column(tmp_path):
+    """The step after a changed month names the column of the times, and runs as it is printed."""
+    source = tmp_path / "months.csv"
+    pd.DataFrame(VERDICTS).to_csv(source, index=False)
+    command = f"watch {source} --column month=time"
+    assert command in invoke("compare", source, "--by", "month").stdout
+    assert "there are 2" in invoke(*command.split()).stdout
+
+    frame = pd.DataFrame(VERDICTS)
+    printed = str(ir.compare(frame, by="month", columns={"id": "question"}))
+    call = 'ir.watch(judgments, columns={"id": "question", "month": "time"})'
+    assert call in printed
+    assert "there are 2" in str(eval(call, {"ir": ir, "judgments": frame}))
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [(MONTHS, "--column day=time"), (["January", "February"], "--column YOURS=time")],
+)
+def test_a_column_of_dates_is_named_where_times_lack(tmp_path, values, said):
+    """Who asks for a watch without times is told the column of dates, if one is there."""
+    rows = [{"id": one, "day": day, "verdict": "good"} for one in "abc" for day in values]
+    pd.DataFrame(rows).to_csv(tmp_path / "days.csv", index=False)
+    assert said in invoke("watch", tmp_path / "days.csv").stderr
