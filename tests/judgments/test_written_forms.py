@@ -175,13 +175,35 @@ def test_a_word_that_may_be_a_failure_is_asked_once_it_is_frequent() -> None:
         ([0, *[75, 80, 85, 90, 95, 100] * 8][:48], False),
         ([100, *[0, 10, 20, 30, 40, 45] * 8][:48], False),
         ([999, *[0, 7, 41, 78, 110, 157] * 8][:48], False),
+        ([0, *[1, 2, 3, 4, 5] * 10][:48], True),
+        ([0, *[2, 3, 4, 5] * 12][:48], True),
+        ([0, 0, 0, 1, *[5] * 9, *[2, 3, 4] * 12][:48], False),
+        ([0, 1, 1, 1, 2, 2, 2, 2, 2, 2, *[3] * 12, *[4] * 18, *[5] * 8], False),
+        ([0, 1, 1, 1, 1, 1, *[2] * 25, *[3] * 17], False),
     ],
 )
 def test_a_number_outside_the_others_is_asked_about(values: list[int], asked: bool) -> None:
-    """But a grade is none with grades between it and the others, nor once within their scale."""
+    """But a grade is none with grades between it and the others, nor once within their scale.
+
+    A 0 is one where other grades of its question are low.
+    """
     frame = grades().assign(verdict=values)
     found = [one.code for one in judgments_from_frame(frame).asked]
     assert found == [Code.OUTSIDE_OPEN] * asked
+
+
+@pytest.mark.parametrize("column", ["label", "judge"])
+def test_a_rare_zero_is_a_grade_where_labels_or_other_judges_show_it(column: str) -> None:
+    """And else it is asked about."""
+    frame = pd.DataFrame([(f"q{n}", 1 + n % 5) for n in range(60)], columns=["question", "verdict"])
+    frame.loc[7, "verdict"] = 0
+    assert [one.code for one in judgments_from_frame(frame).asked] == [Code.OUTSIDE_OPEN]
+    if column == "label":
+        frame["label"] = [n // 2 % 6 for n in range(60)]
+    else:
+        other = frame.assign(verdict=[n % 6 for n in range(60)], judge="b")
+        frame = pd.concat([frame.assign(judge="a"), other], ignore_index=True)
+    assert not judgments_from_frame(frame).asked
 
 
 @pytest.mark.parametrize("remark", ["{} (not sure at all, could be lower)", "{}+", "{} leider"])

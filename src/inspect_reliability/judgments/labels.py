@@ -25,8 +25,9 @@ from .outside_scale import refuse_slips, scale_of
 from .pairs import alike_in
 from .reading import Code, Note, Reading
 from .score import verdict_name
+from .spellings import spelled_alike
 from .table import Judgments, is_suite
-from .verdict_spelling import NO_LABEL, scored, spelled_alike
+from .verdict_spelling import NO_LABEL, scored
 
 if TYPE_CHECKING:
     import pandas as pd

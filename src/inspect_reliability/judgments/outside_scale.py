@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from ..errors import UserError
 from ..verdicts import NO_VERDICTS
 from .count import NUMBER
 from .reading import Reading
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _HIGHEST = (5, 7, 10, 100)
 """Where scales end. Of a judge that gives at most 4, nobody knows where its scale does."""
@@ -21,6 +25,15 @@ _ENDS = (1, 10, 100)
 
 _FAR = 5
 """A number given once is far from the others where they fit so often between it and them."""
+
+_RARER = 5
+"""How many times as rare as the grade beside it a 0 is that may be no grade."""
+
+_RARE = 0.05
+"""Share of the grades up to which a 0 is rare."""
+
+_UP_TO = 10
+"""The highest grade beside which a rare 0 is asked about."""
 
 FEWEST_GRADES = 3
 """Different numbers that make a scale."""
@@ -61,6 +74,53 @@ def is_outside(value: float, others: Sequence[float], once: bool) -> bool:
     else:
         far = gap > max(spread, between)
     return value.is_integer() and (negative or far)
+
+
+def numbers_outside(
+    times: Mapping[float, float], zero_is_grade: bool = False
+) -> Iterator[tuple[float, float, float]]:
+    """The numbers of a judge that may be no grades, each with the ends of the others.
+
+    Args:
+        times: How often the judge gave each number.
+        zero_is_grade: Whether 0 is one, where it may be none.
+    """
+    known = sorted(times)
+    while len(known) > FEWEST_GRADES:
+        ends = ((known[0], known[1:]), (known[-1], known[:-1]))
+        found = [one for one in ends if is_outside(*one, once=times[one[0]] < 2)]
+        if not found and not known[0] and not zero_is_grade:
+            found = [ends[0]]
+        if not found:
+            return
+        value, known = found[0]
+        yield value, known[0], known[-1]
+
+
+def is_zero_grade(rows: pd.DataFrame) -> bool:
+    """Whether 0 is a grade, as of a scale from 0 to 5, or may say that no grade was given.
+
+    It may where it is rare among whole grades up to 10, and other grades of its questions are not
+    low: nearer to the mean of all than to the lowest. Without such, where the lowest of the others
+    is far more frequent: the ends of a scale become rarer step by step.
+
+    Args:
+        rows: A judge's grades, or those of several: `question`, `grade`, and `n`, how many
+            judgments a row counts for.
+    """
+    times = rows.groupby("grade")["n"].sum()
+    zero, others = times.get(0.0, 0.0), times[times.index != 0]
+    grades = [*map(float, others.index)]
+    whole = all(one.is_integer() and 0 < one <= _UP_TO for one in grades)
+    if not whole or len(grades) < FEWEST_GRADES or not 0 < zero <= _RARE * times.sum():
+        return True
+    given = rows[rows["grade"] > 0]
+    asked = rows["question"][rows["grade"] == 0]
+    beside = given[given["question"].isin(asked)].groupby("question")["grade"].mean()
+    if len(beside):
+        return bool(2 * beside.mean() < grades[0] + given["grade"].mean())
+    low, second = others.iloc[0], others.iloc[1]
+    return bool(low < _RARER * zero * max(1, second / low))
 
 
 def allowed_in(cells: Iterable[object]) -> tuple[float, float] | None:

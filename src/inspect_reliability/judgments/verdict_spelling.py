@@ -6,7 +6,6 @@ A guess costs a wrong number and a question a line: what could be a verdict as w
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from .count import NUMBER
 from .days import grades_of_days, is_day_in_figures
 from .options_or_grades import asked_of_options
 from .other_names import asked_of_names
-from .outside_scale import is_outside
+from .outside_scale import is_zero_grade, numbers_outside
 from .reading import Code, Note, Reading
 from .sentence_verdicts import (
     SORRY,
@@ -28,6 +27,7 @@ from .sentence_verdicts import (
     none_can_be_verdicts,
     sentences_in,
 )
+from .spellings import other_spellings, plain_verdict
 from .table import n_judgments, weights
 from .values import said
 
@@ -161,14 +161,24 @@ def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
     given = {text for counts in times.values() for text in counts}
     texts = (text for text in given if not is_day_in_figures(text))
     scores = {text: found for text in texts if (found := _SCORE.fullmatch(text.translate(_MINUS)))}
+    named = all("judge" in one.table for one in sources)
+    zero = _zero_grades(sources, scores, named)
     forms = {
-        judge: _Forms(counts, scores, mapped, declared, reading) for judge, counts in times.items()
+        judge: _Forms(
+            counts,
+            scores,
+            mapped,
+            declared,
+            reading,
+            "0" in labels or zero.get(judge[named:], True),
+        )
+        for judge, counts in times.items()
     }
     if sources:
         first, tables = sources[0], [one.table for one in sources]
         first.notes += asked_of_options(times.values(), tables, mapped, first.where, reading)
     _sentences(sources, each, forms, declared | labels, mapped, reading)
-    if all("judge" in one.table for one in sources):
+    if named:
         for (judge, counts), (other, words) in product(times.items(), repeat=2):
             if judge[0] != other[0] and judge[1:] == other[1:]:
                 forms[judge].ask_number_of_tie(counts, words, other[0])
@@ -177,7 +187,7 @@ def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
     for judge, counts in times.items():
         for text, n in counts.items():
             total[forms[judge].names.get(text, text)] += n
-    spelled = _spellings(total, declared, {*mapped.values()})
+    spelled = other_spellings(total, declared, {*mapped.values()})
     for one in sources:
         _renamed(one, forms, mapped, spelled)
 
@@ -290,6 +300,7 @@ class _Forms:
         asked: What is open.
         words: How often the judge gave each verdict, where it does not grade.
         reading: How they are read.
+        zero_is_grade: Whether labels or other judges show that 0 is a grade.
     """
 
     def __init__(
@@ -299,8 +310,10 @@ class _Forms:
         mapped: _Names,
         declared: Collection[str],
         reading: Reading,
+        zero_is_grade: bool,
     ) -> None:
         """Find them in how often the judge gave each verdict, and in the scores of every judge."""
+        self.zero_is_grade = zero_is_grade
         self.names: dict[str, str] = dict(mapped)
         self.codes: dict[str, Code] = dict.fromkeys(mapped, Code.MAP)
         self.asked: list[tuple[str, int, Code, list[tuple[str, dict[str, str]]]]] = []
@@ -357,9 +370,9 @@ class _Forms:
     def _ambiguous(self, maybe: Sequence[str], rest: Mapping[str, int], graded: bool) -> None:
         """Words that are a failure or a verdict."""
         total = sum(rest.values())
-        plain = {_plain(text) for text in rest}
+        plain = {plain_verdict(text) for text in rest}
         for text in maybe:
-            if not graded and plain.intersection(_OPPOSITE.get(_plain(text) or text, ())):
+            if not graded and plain.intersection(_OPPOSITE.get(plain_verdict(text) or text, ())):
                 continue
             if graded or rest[text] <= _OFTEN * total:
                 self.take(text, NON_RESPONSE, Code.FAILURES)
@@ -442,14 +455,8 @@ class _Forms:
         times = Counter[float]()
         for text, value in values.items():
             times[value] += rest[text]
-        known = sorted(times)
-        while len(known) > _SCALE:
-            ends = ((known[0], known[1:]), (known[-1], known[:-1]))
-            found = [one for one in ends if is_outside(*one, once=times[one[0]] < 2)]
-            if not found:
-                return
-            value, known = found[0]
-            shown = f"{known[0]:g} to {known[-1]:g}"
+        for value, low, high in numbers_outside(times, self.zero_is_grade):
+            shown = f"{low:g} to {high:g}"
             what = f"grades of {value:g}, outside the others ({shown}), are failed calls or grades"
             text = next(text for text, of in values.items() if of == value)
             ways = [("failed calls", {text: NON_RESPONSE}), ("grades", {text: _written(value)})]
@@ -481,50 +488,31 @@ def may_be_failure(text: str) -> bool:
     return any(one.fullmatch(text) for one in (FAILED, _MAYBE)) or bool(SORRY.search(text))
 
 
+def _zero_grades(
+    sources: Sequence[Source], scores: Mapping[str, re.Match[str]], named: bool
+) -> dict[_Judge, bool]:
+    """Whether 0 is a grade, by the grades of all judges, for each benchmark and part of a score."""
+    import pandas as pd
+
+    values = {text: float(_value(one["number"])) for text, one in scores.items()}
+    if 0.0 not in values.values():
+        return {}
+    by = _judge(sources[0].table)[named:]
+    parts = [one.table.reindex(columns=[*by, "question", "verdict"]) for one in sources]
+    rows = pd.concat(
+        [one.assign(n=weights(of.table)) for one, of in zip(parts, sources, strict=True)]
+    )
+    rows = rows.assign(grade=rows["verdict"].map(values)).dropna(subset="grade")
+    groups = rows.groupby(by, dropna=False) if by else [((), rows)]
+    return {_key(part): is_zero_grade(of) for part, of in groups}
+
+
 def _value(number: str) -> str:
     return number.replace(",", ".")
 
 
 def _written(value: float) -> str:
     return str(said(value))
-
-
-def _plain(text: str) -> str:
-    """A verdict without what people type differently; empty where nothing else is left."""
-    plain = unicodedata.normalize("NFKC", text).casefold()
-    plain = re.sub(r"(?<=\w)[\s_\-–—]+(?=\w)", " ", plain)
-    plain = plain.strip(_MARKS)
-    while len(plain) > 1 and _QUOTES.get(plain[0]) == plain[-1]:
-        plain = plain[1:-1].strip(_MARKS)
-    return " ".join(plain.split())
-
-
-_MARKS = " \t\n.!:;,*"
-
-_QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’"}
-
-
-def spelled_alike(text: str, names: Collection[str]) -> list[str]:
-    """The names that a text is, whatever its case and the marks around it."""
-    plain = _plain(text)
-    return [one for one in names if plain and _plain(one) == plain]
-
-
-def _spellings(
-    times: Mapping[str, int], declared: Collection[str], meant: Collection[str]
-) -> _Names:
-    """Each verdict that has another spelling -> the one that is taken."""
-    fixed = {*NO_VERDICTS, *declared, *meant}
-    groups: dict[str, set[str]] = defaultdict(set)
-    for text in (*times, *fixed):
-        if not NUMBER.fullmatch(text):
-            groups[_plain(text) or text].add(text)
-    found: dict[str, str] = {}
-    for one in groups.values():
-        if len(one) > 1 and len(one & fixed) < 2:
-            best = min(one & fixed or one, key=lambda text: (-times.get(text, 0), text))
-            found |= dict.fromkeys(one - {best}, best)
-    return found
 
 
 _SAID = {
