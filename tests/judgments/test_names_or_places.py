@@ -27,7 +27,7 @@ def ahead(frame: pd.DataFrame, **said: object) -> tuple[str, float]:
     return first["system"], round(first["score"], 4)
 
 
-@pytest.mark.parametrize("form", ["{}", "better {}", "[[{}]]"])
+@pytest.mark.parametrize("form", ["{}", "better {}", "[[{}]]", "{} wins"])
 @pytest.mark.parametrize("names", ["A, B", "System A, System B"])
 @pytest.mark.parametrize("by_place", [True, False])
 def test_the_user_says_whether_verdicts_name_systems_or_places(
@@ -69,3 +69,31 @@ def test_labels_of_systems_called_like_places_are_asked_about() -> None:
     with pytest.raises(OpenQuestionError, match="called like places"):
         ir.rank(by_name, labels=people)
     assert ir.rank(by_name, labels=people, swap=True).summary().iloc[0]["system"] == "gpt-A"
+
+
+FORMS = ["{} wins", "{} is better", "Winner: {}", "prefer {}", "**Winner:** {}", "{} gewinnt"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", ["{}", "Response {}", "model_{}"])
+def test_a_verdict_that_says_which_wins_is_its_name(form: str, name: str) -> None:
+    """In verdicts, labels and rankings, with ties between them."""
+    plain = judged("gpt, llama", "{}", by_place=True)
+    plain.loc[::7, "verdict"] = "tie"
+    plain["label"] = plain["verdict"].shift(2).fillna("A")
+    says = {one: form.format(name.format(one)) for one in "AB"}
+    written = plain.replace({"verdict": says, "label": says})
+    assert ahead(written) == ahead(plain)
+    numbers = ["omega", "accuracy"]
+    found, of_plain = (ir.analyse(one).frame("rows")[numbers] for one in (written, plain))
+    pd.testing.assert_frame_equal(found, of_plain)
+
+
+def test_sentences_and_marks_are_no_names() -> None:
+    """Nor is what a user has given a meaning."""
+    frame = judged("gpt, llama", "{} wins", by_place=True)
+    others = {"A wins": "much better", "B wins": "the one with more of the facts in it wins"}
+    kept = ir.judgments_from_frame(frame.replace({"verdict": others})).table["verdict"]
+    assert "much better" in {*kept}
+    said = ir.Reading(map={"A wins": "won", "B wins": "lost"})
+    assert {*ir.judgments_from_frame(frame, reading=said).table["verdict"]} == {"won", "lost"}

@@ -8,12 +8,13 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 
 from ..verdicts import NO_VERDICTS
+from .chosen_responses import chosen_in
 from .count import NUMBER
 
 
 def plain_verdict(text: str) -> str:
     """A verdict without what people type differently; empty where nothing else is left."""
-    plain = unicodedata.normalize("NFKC", text).casefold()
+    plain = unicodedata.normalize("NFKC", chosen_in(text) or text).casefold()
     plain = re.sub(r"(?<=\w)[\s_\-–—]+(?=\w)", " ", plain)
     plain = plain.strip(_MARKS)
     while len(plain) > 1 and _QUOTES.get(plain[0]) == plain[-1]:

@@ -13,6 +13,7 @@ from itertools import chain, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..verdicts import FAILED_CALL, NO_VERDICTS, NON_RESPONSE, abstentions
+from .chosen_responses import by_their_names
 from .columns import each_once, label_names, numbers_of
 from .count import NUMBER
 from .days import grades_of_days, is_day_in_figures
@@ -145,6 +146,9 @@ def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
         sources: The sources that are read together. Their tables change.
         reading: Its entry `map` comes first, and settles what would be asked.
     """
+    for one in sources:
+        one.table, chosen = by_their_names(one.table, _free(one.table), one.where, reading)
+        one.notes += chosen
     times: dict[_Judge, Counter[str]] = defaultdict(Counter)
     declared, labels = set[str](), set[str]()
     each = [[*_counted(one.table)] for one in sources]
