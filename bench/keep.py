@@ -13,8 +13,9 @@ rule it also prints how often a larger share of errors is promised, and how ofte
 Without FILE it simulates judges of known truth, and prints in which share of studies a promise
 holds: that of the best of several by the labels that also promise, with the usual level and with
 its part of the level for each judge, and the bound of a sample of the kept rows that a person
-checked. Of pilots without a promise it prints how often as many labels as are planned give one, and
-of labels drawn at random how often they are said to be of other questions than the rest.
+checked. Of pilots without a promise it prints how often as many labels as are planned give one, of
+judges that never err to those that err as often as is allowed, and of one judge. Of labels drawn at
+random it prints how often they are said to be of other questions than the rest.
 """
 
 import argparse
@@ -57,7 +58,7 @@ CHECKED = ((200, 20), (200, 100), (1_000, 50))
 """Kept rows, and those that a person checked."""
 WRONG = (0.01, 0.05, 0.1, 0.2)
 PILOTS = ((30, 0.1, 0.03), (40, 0.1, 0.06), (50, 0.05, 0.02), (60, 0.2, 0.12))
-"""Labels of a pilot, the largest share of the kept that may be wrong, and the true share."""
+"""Labels of a pilot, the largest share of the kept that may be wrong, and the share of a judge."""
 QUESTIONS = 2_000
 UNSTEADY = 0.3
 """Share of questions on which a vote is the likelier verdict with a probability of 3/4."""
@@ -166,22 +167,25 @@ def checked_rows(studies: int) -> Iterator[dict[str, Any]]:
 def planned_labels(studies: int) -> Iterator[dict[str, Any]]:
     """How often as many labels as a pilot plans give a promise, of pilots that give none yet.
 
-    Planned is a probability of .8 if errors stay as frequent as the pilot has them.
+    Planned is a probability of .8, by what the pilot tells of the judge. The share that is wrong is
+    drawn anew for each pilot, up to the largest that is allowed; or it is one for all.
     """
     for labels, max_error, wrong in PILOTS:
-        generator, kept = np.random.default_rng((labels, round(1000 * wrong))), list[bool]()
-        for _ in range(studies):
-            judge, order = _judge(generator, wrong), generator.permutation(QUESTIONS)
-            needed = _rule(judge, order[:labels], max_error).needed
-            if needed and needed.labels <= FEASIBLE:
-                kept.append(_rule(judge, order[: needed.labels], max_error).step is not None)
-        yield {
-            "labels": labels,
-            "max_error": max_error,
-            "wrong": wrong,
-            "planned": len(kept) / studies,
-            "promised": float(np.mean(kept)) if kept else None,
-        }
+        for one in (None, wrong):
+            generator, kept = np.random.default_rng((labels, round(1000 * wrong))), list[bool]()
+            for _ in range(studies):
+                share = generator.uniform(0, max_error) if one is None else one
+                judge, order = _judge(generator, share), generator.permutation(QUESTIONS)
+                needed = _rule(judge, order[:labels], max_error).needed
+                if needed and needed.labels <= FEASIBLE:
+                    kept.append(_rule(judge, order[: needed.labels], max_error).step is not None)
+            yield {
+                "labels": labels,
+                "max_error": max_error,
+                "wrong": f"0 to {max_error:g}" if one is None else f"{one:g}",
+                "planned": len(kept) / studies,
+                "promised": float(np.mean(kept)) if kept else None,
+            }
 
 
 def _rule(judge: Cascade, drawn: IntArray, max_error: float) -> Rule:
@@ -263,7 +267,7 @@ def main() -> None:
         show(title, best_of_several(given.studies))
         title = "Studies in which the bound of checked rows holds (at least 0.95)"
         show(title, checked_rows(given.studies))
-        title = "Pilots without a promise: planned labels give one (0.8 if errors stay as frequent)"
+        title = "Pilots without a promise: planned labels give one (0.8)"
         show(title, planned_labels(given.studies))
         title = "Random draws of labels that are said to be unlike other questions (at most 0.01)"
         show(title, random_labels(given.studies))

@@ -50,6 +50,11 @@ def why_stopped_without(rule: Rule, promise: Promise, labels: int, skipped: int)
 
 _IF = " if errors stay as frequent"
 
+_UNKNOWN = (
+    "; the labels so far are too few to say how probably. label --for keep needs no such number: "
+    "its page stops when the promise is made"
+)
+
 _DIGITS = 1000
 """Parts to which a bound is rounded up."""
 
@@ -184,13 +189,12 @@ class NoRule:
             do += f" for those with {self._votes(step)}"
         if labels > n:
             do += f", more than these {n:,} questions can have"
-        unknown = "" if self.is_likely else "; the labels so far are too few to say how probably"
-        return f"{do},{_IF}{unknown}"
+        return do if self.is_likely else f"{do},{_IF}{_UNKNOWN}"
 
     @property
     def how_probably(self) -> str:
-        """With which probability the labels would do, where that is known, and on what terms."""
-        return f" with {percent(POWER)} probability{_IF}" if self.is_likely else _IF
+        """With which probability the labels would do; on what terms, where that is not known."""
+        return f" with {percent(POWER)} probability" if self.is_likely else _IF
 
     def _votes(self, step: Threshold) -> str:
         """The votes that a threshold asks for."""

@@ -26,7 +26,11 @@ _PERMUTATIONS = 1_999
 
 _MANY_PERMUTATIONS = 9_999
 
-_MOST_LABELS = 10**6
+_MOST_LABELS, _MOST_PLANNED = 10**6, 10**4
+"""Most further labels that are tried, with a known share of errors and with a predicted one."""
+
+_AT_ONCE = 64
+"""Sizes of a plan that are tried together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,14 +189,14 @@ class Rule:
 
         None if no number does, or where one passes now.
         """
-        return self._needed(_likely_errors(self.path))
+        return self._needed(_predicted(self.path))
 
     @cached_property
     def if_as_before(self) -> Needed | None:
-        """The same if exactly as many further verdicts are wrong as before."""
+        """The same if the share of wrong verdicts is truly that of these labels."""
         return self._needed(np.array([step.error or 0.0 for step in self.path]))
 
-    def _needed(self, error: FloatArray) -> Needed | None:
+    def _needed(self, error: "FloatArray | _Betas") -> Needed | None:
         """The same if this share of further verdicts is wrong at each threshold."""
         more = self.testing and _more_labels(self.path, error, self.testing)
         return Needed(self.labelled + more.labels, more.step) if more else None
@@ -268,7 +272,7 @@ def labels_for_rule(
 ) -> int | None:
     """Fewest new labelled questions with which a rule begins with some probability.
 
-    Each share of wrong verdicts is that of (errors + 1/2) / (labels + 1) of some labels (Jeffreys).
+    Their errors are predicted from some other labels, see `_predicted`.
 
     Args:
         path: Thresholds, the strictest first, with the errors of those labels.
@@ -287,13 +291,36 @@ def labels_for_rule(
     delta = 1 - (_halved(confidence) if whole_first else confidence)
     new = [Threshold(step.threshold, step.kept, 0, 0) for step in path]
     testing = Testing(needed, max_error, delta, whole_first)
-    found = _more_labels(new, _likely_errors(path) + more, testing, power)
+    found = _more_labels(new, _predicted(path, more), testing, power)
     return found.labels if found else None
 
 
-def _likely_errors(path: Sequence[Threshold]) -> FloatArray:
-    """The share of wrong verdicts at each threshold, as its labels tell (Jeffreys)."""
-    return np.array([(step.errors + 0.5) / (step.n_labelled + 1) for step in path])
+class _Betas(NamedTuple):
+    """Beta distributions of the share of wrong verdicts, one a threshold.
+
+    Attributes:
+        wrong: Their first parameters.
+        right: Their second ones.
+    """
+
+    wrong: FloatArray
+    right: FloatArray
+
+
+def _predicted(path: Sequence[Threshold], more: float = 0.0) -> _Betas:
+    """The share of wrong verdicts at each threshold, as its labels tell, from a uniform prior.
+
+    Errors of further labels are then beta-binomial, and a plan by these has the predictive
+    probability of Lee & Liu (2008), "A predictive probability design for phase II cancer clinical
+    trials". With the prior of Jeffreys too few plans gave a promise (`bench/keep.py`).
+
+    Args:
+        path: Thresholds with the errors of some labels.
+        more: How much larger the share of wrong verdicts is than on these.
+    """
+    known, errors = np.array([(step.n_labelled, step.errors) for step in path], dtype=float).T
+    wrong = np.minimum(errors + more * known, known)
+    return _Betas(wrong + 1, known - wrong + 1)
 
 
 def _halved(confidence: float) -> float:
@@ -303,59 +330,107 @@ def _halved(confidence: float) -> float:
 
 def _more_labels(
     path: Sequence[Threshold],
-    error: FloatArray,
+    error: FloatArray | _Betas,
     testing: Testing,
     power: float = POWER,
 ) -> Needed | None:
     """Fewest further labelled questions with which the rule begins with some probability.
 
     The rule begins with the strictest threshold that then keeps enough of them, and passes where
-    the errors so far and those of the others are few: Bin(n, `error`) of each threshold.
+    the errors so far and those of the others are few. How many a threshold keeps is not known
+    either: it has to pass with a standard deviation fewer than expected, and with one more.
+
+    Args:
+        path: Thresholds, the strictest first, with the errors so far.
+        error: The share of further verdicts that is wrong at each, or its distribution.
+        testing: How they are tested.
+        power: The probability that the test passes.
 
     Returns:
         How many, and the threshold that passes; None if no number would do.
     """
-    from scipy.special import bdtr
+    sizes = _sizes(_MOST_PLANNED if isinstance(error, _Betas) else _MOST_LABELS)
+    for first in range(0, len(sizes), _AT_ONCE):
+        more = sizes[first : first + _AT_ONCE]
+        fewer = _passing(path, error, testing, power, more, -1)
+        if (fewer < 0).all():
+            continue
+        passed = (fewer >= 0) & (_passing(path, error, testing, power, more, 1) >= 0)
+        if passed.any():
+            return Needed(int(more[passed.argmax()]), path[fewer[passed.argmax()]])
+    return None
 
+
+def _passing(
+    path: Sequence[Threshold],
+    error: FloatArray | _Betas,
+    testing: Testing,
+    power: float,
+    more: IntArray,
+    deviations: int,
+) -> IntArray:
+    """The threshold that passes with each of some numbers of further labels; -1 for none.
+
+    Each keeps the expected number of them, and so many standard deviations.
+    """
     needed, max_error, delta, whole_first = testing
-    more = _sizes()
     kept, known, errors = np.array([(s.kept, s.n_labelled, s.errors) for s in path]).T
-    new = (np.multiply.outer(kept, more) + ROUNDING).astype(int)
+    expected = np.multiply.outer(kept, more)
+    new = expected + deviations * np.sqrt(expected * (1 - kept[:, None]))
+    new = np.clip(new + ROUNDING, 0, more).astype(int)
     n = new + known[:, None].astype(int)
     enough = n >= needed
     step = np.where(enough.any(axis=0), enough.argmax(axis=0), -1)
     whole = [np.full(len(more), len(path) - 1)] if whole_first else []
-    passed = np.full(len(more), -1)
+    passed, at = np.full(len(more), -1), np.arange(len(more))
     for tried in (step, *whole):
-        at = np.arange(len(more))
-        of, own = n[tried, at], new[tried, at]
-        left = _most_wrong(of, max_error, delta) - errors[tried]
-        passes = bdtr(np.maximum(left, 0), own, np.minimum(error[tried], 1)) >= power
+        left = _most_wrong(n[tried, at], max_error, delta) - errors[tried].astype(int)
+        passes = _at_most(left, new[tried, at], error, tried) >= power
         passed = np.where((tried >= 0) & (left >= 0) & passes, tried, passed)
-    found = np.flatnonzero(passed >= 0)
-    return Needed(int(more[found[0]]), path[passed[found[0]]]) if len(found) else None
+    return passed
+
+
+def _at_most(left: IntArray, n: IntArray, error: FloatArray | _Betas, at: IntArray) -> FloatArray:
+    """How probably at most so many of n are wrong, by the error of some thresholds."""
+    from scipy.special import bdtr, betaln
+
+    left = np.clip(left, 0, n)
+    if not isinstance(error, _Betas):
+        return np.asarray(bdtr(left, n, error[at]))
+    wrong, right = (one[at] for one in error)
+    k = np.arange(left.max(initial=0))
+    own, a, b = n[:, None], wrong[:, None], right[:, None]
+    # The beta-binomial of k + 1 is that of k times this.
+    times = np.maximum(own - k, 1) * (a + k) / ((k + 1) * np.maximum(b + own - k - 1, 1))
+    logs = np.pad(np.log(times).cumsum(axis=1), ((0, 0), (1, 0)))
+    logs += (betaln(wrong, right + n) - betaln(wrong, right))[:, None]
+    return np.asarray(np.exp(logs).sum(axis=1, where=np.arange(len(k) + 1) <= left[:, None]))
 
 
 def _most_wrong(n: IntArray, max_error: float, delta: float) -> IntArray:
     """The most wrong ones of n with which a test passes; -1 where it does with none.
 
-    The largest k with Bin(k; n, max_error) <= delta, by bisection: `scipy.stats`, which has it,
-    takes half a second to load.
+    The largest k with Bin(k; n, max_error) <= delta, from its normal approximation on:
+    `scipy.stats`, which has it, takes half a second to load.
     """
-    from scipy.special import bdtr
+    from scipy.special import bdtr, ndtri
 
-    passes, fails = np.full(len(n), -1), n.copy()
-    while (open_ := fails - passes > 1).any():
-        middle = (passes + fails) // 2
-        few = open_ & (bdtr(np.maximum(middle, 0), n, max_error) <= delta + ROUNDING)
-        passes, fails = np.where(few, middle, passes), np.where(open_ & ~few, middle, fails)
-    return passes
+    def fails(k: IntArray) -> Flags:
+        return (k >= 0) & (bdtr(np.maximum(k, 0), n, max_error) > delta + ROUNDING)
+
+    near = n * max_error + ndtri(delta) * np.sqrt(n * max_error * (1 - max_error))
+    most = np.clip(near, -1, n).astype(int)
+    while (lower := fails(most)).any():
+        most = most - lower
+    while (higher := (most < n) & ~fails(most + 1)).any():
+        most = most + higher
+    return np.asarray(most)
 
 
-def _sizes() -> IntArray:
+def _sizes(most: int) -> IntArray:
     """Numbers of further labels that are tried."""
     sizes = [1]
-    while (size := sizes[-1] + max(1, sizes[-1] // 100)) <= _MOST_LABELS:
+    while (size := sizes[-1] + max(1, sizes[-1] // 100)) <= most:
         sizes.append(size)
     return np.array(sizes)
 
