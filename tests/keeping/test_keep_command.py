@@ -391,8 +391,8 @@ def test_people_and_a_judge_on_a_scale_are_so_far_apart(off: int, tmp_path: Path
     table["label"] = table["verdict"] + off * table["rater"]
     table.to_csv(tmp_path / "judged.csv", index=False)
     said = " ".join(invoke("keep", str(tmp_path / "judged.csv"), "--full").stdout.split())
-    judge = f"j differs from them by {off / 2:.1g}: it can replace one."
-    assert f"People differ by {off}, {judge}" in said
+    judge = f"j {off / 2:.1g} from them: it can replace one."
+    assert f"People are {off} from one another on average, {judge}" in said
     assert f"{off:.2f} apart {off / 2:.2f} apart" in said
 
 

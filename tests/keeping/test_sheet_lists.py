@@ -199,8 +199,8 @@ def test_each_of_two_people_keeps_a_column_and_counts(tmp_path: Path) -> None:
         assert listed[one].tolist() == frame[one].tolist()
     apart = [(frame[one] - frame["Ben"]).abs().mean() for one in ("Ann", TRIES[0])]
     apart += [(frame["Ann"] - frame[TRIES[0]]).abs().mean()]
-    differs = f"people differ by {apart[0]:.2g}, the judge differs from them by"
-    differs += f" {sum(apart[1:]) / 2:.2g}, so it cannot replace one."
+    differs = f"people are {apart[0]:.2g} from one another on average, the judge"
+    differs += f" {sum(apart[1:]) / 2:.2g} from them, so it cannot replace one."
     said = " ".join(str(found).split())
     assert f"The promise does not make a judge as good as a person: {differs}" in said
     frame = frame.set_index("Vorgang")

@@ -1,6 +1,6 @@
 """Is the judge as good as a person?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -72,19 +72,36 @@ def people(panel: LabelledCascade, found: Alternative | None) -> Iterator[Record
         }
 
 
-def person_in_words(one: Record, promised: bool) -> str:
+def people_in_words(panels: Sequence[LabelledCascade], replaced: Sequence[Record]) -> Iterator[str]:
+    """Whether each judge can stand in for a person, by the records of `replaces`."""
+    names = {key for panel in panels for key in panel.keys if key != "judge"}
+    names = {key for key in names if len({str(panel.keys.get(key)) for panel in panels}) > 1}
+    for panel in panels:
+        condition = {key: of for key, of in panel.keys.items() if key in names}
+        for one in replaced:
+            if panel.keys.items() <= one.items():
+                promised = panel.step is not None
+                yield _person_in_words(one, promised, condition)
+
+
+def _person_in_words(one: Record, promised: bool, condition: Mapping[str, object]) -> str:
     """Whether a judge can stand in for a person.
 
     Args:
         one: A record of `replaces`.
         promised: Whether something is promised of its verdicts.
+        condition: What the judge was asked under, where several rows are told apart by it.
     """
     name = one.get("judge")
     whom = "the judge" if unnamed(name) else describe({"judge": name})
+    if condition:
+        whom += f" ({describe(condition)})"
     others, judge = one["people_agree"], one["judge_agrees"]
     agree = f"people agree in {others:.0%}, {whom} with them in {judge:.0%}"
     if one["by_distance"]:
-        agree = f"people differ by {-others:z.2g}, {whom} differs from them by {-judge:z.2g}"
+        agree = (
+            f"people are {-others:z.2g} from one another on average, {whom} {-judge:z.2g} from them"
+        )
     alone = f"{agree[0].upper()}{agree[1:]}"
     if one["replaces"] is None:
         return f"{alone}; whether it can replace one is not known: {one['reason']}."

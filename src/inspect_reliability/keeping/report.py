@@ -54,7 +54,7 @@ from ..stats import Estimate
 from ..stats.cells import Flags
 from ..stats.fewer_votes import fewer_votes, smaller_numbers, votes_to_keep
 from ..stats.selective import Votes
-from .beside_people import beside_people, people, person_in_words, replaces
+from .beside_people import beside_people, people, people_in_words, replaces
 from .calibration import brier, calibration_points
 from .how_good import how_good
 from .kept_file import (
@@ -290,9 +290,7 @@ def keep_document(
         draw = sample_to_check(found[0], logs)
         said += [Text(f"{_NOT_BY_STEADINESS}{':' if draw else '.'}", "answer")]
         said += [Text(f"inspect-reliability {draw}", "command")] * bool(draw)
-    for panel in found:
-        own = [one for one in results["replaces"] if panel.keys.items() <= one.items()]
-        said += [Text(person_in_words(one, panel.step is not None), "answer") for one in own]
+    said += [Text(one, "answer") for one in people_in_words(found, results["replaces"])]
     one_list = listed(found)
     if len(one_list) == 1 and (written or any(one_list[0].checked)):
         said += [Text(one, "answer") for one in how_good(one_list[0])]
