@@ -141,11 +141,25 @@ def test_one_label_throughout_is_a_name() -> None:
     assert known.share("wrong").value == pytest.approx((given > 0).mean())
 
 
-@pytest.mark.parametrize(("halves", "step"), [(0, 1.0), (2, 1.0), (3, 0.5)])
-def test_a_few_half_grades_leave_whole_steps(halves: int, step: float) -> None:
-    """Of 40 labels: one of two grades counts half for each, and so it is nothing that a step is."""
+@pytest.mark.parametrize(
+    ("other", "halves", "step", "few"),
+    [(0.5, 0, 1.0, 0), (0.5, 1, 0.5, 1), (0.5, 3, 0.5, 0), (1.0, 1, 1.0, 0), (1.0, 30, 1.0, 0)],
+)
+def test_halves_are_grades_where_the_judge_and_people_give_them(
+    other: float, halves: int, step: float, few: int
+) -> None:
+    """Of 40 labels some are halves, and the judge gives them or not: few of both leave two steps.
+
+    One that the judge cannot give is half of each grade beside it.
+    """
     labels = [2.5] * halves + [float(q % 5 + 1) for q in range(40 - halves)]
-    found = labelled(beside([[one, one + 0.5] for one in labels], labels))
+    whole = [float(int(one)) for one in labels]
+    found = labelled(beside([[one, one + other] for one in whole], labels))
     assert found is not None
     assert found.step == step
-    assert found.midway == (halves == 2)
+    assert found.midway == (other == 1)
+    assert (found.whole_step is not None) == few
+    apart = np.abs(np.array([[one, one + other] for one in whole]).T - labels)
+    shares = [(apart <= far).mean() for far in (step, 1.0)]
+    both = [one and one.share("within_one").value for one in (found, found.whole_step)]
+    assert both[: 1 + few] == pytest.approx(shares[: 1 + few])

@@ -105,9 +105,10 @@ class GradeGrid(NamedTuple):
 def grade_unit(values: FloatArray, could: Flags, labels: FloatArray) -> float | None:
     """What grades are multiples of: whole, half, or None where neither is known.
 
-    It is what labels are multiples of, but for a few, whatever lies between these among verdicts.
     Where labels lie between the judge's grades, as means of several people, it is what those are
-    multiples of.
+    multiples of. Else it is what labels are multiples of, whatever lies between these among
+    verdicts: a judge and a label that both are no whole number make a scale of halves, also where
+    few labels are halves (see `few_halves`). Of other labels a few count as mistakes.
 
     Args:
         values: The K categories as numbers, NaN for those that are none.
@@ -118,13 +119,27 @@ def grade_unit(values: FloatArray, could: Flags, labels: FloatArray) -> float | 
     given, labelled = values[could & number], values[(labels > 0) & number]
     weights = labels[(labels > 0) & number]
     judge = next((one for one in _UNITS if GradeGrid(one).has(given).all()), None)
-    people = next((one for one in _UNITS if _off_grid(one, labelled, weights) <= _FEW), None)
+    units = _UNITS[1:] if (labelled % 1 == _UNITS[1]).any() else _UNITS
+    people = next((one for one in units if _off_grid(one, labelled, weights) <= _FEW), None)
     if judge is not None and len(given) > 1 and not GradeGrid(judge).has(labelled).all():
         return judge
     if people is None or not len(labelled):
         return None
     ends = values[number].min(), values[number].max()
     return people if ends[1] // people + -ends[0] // people + 1 >= _FEWEST else None
+
+
+def few_halves(values: FloatArray, verdicts: FloatArray, labels: FloatArray) -> bool:
+    """Whether few verdicts or few labels lie between whole grades, so that a step may be whole.
+
+    Args:
+        values: The K categories as numbers, NaN for those that are none.
+        verdicts: Mean share of each category among verdicts, K.
+        labels: The same of labels.
+    """
+    number = ~np.isnan(values)
+    shares = (_off_grid(1.0, values[number], one[number]) for one in (verdicts, labels))
+    return min(shares) <= _FEW
 
 
 def _off_grid(unit: float, values: FloatArray, weights: FloatArray) -> float:

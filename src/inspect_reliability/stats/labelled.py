@@ -13,7 +13,15 @@ import numpy as np
 
 from .cells import Cells, Flags, FloatArray
 from .estimate import LEVEL, Estimate, Reason, Unknown
-from .grade_steps import GradeGrid, grade_unit, near, nearest_grades, other_scale, step_of
+from .grade_steps import (
+    GradeGrid,
+    few_halves,
+    grade_unit,
+    near,
+    nearest_grades,
+    other_scale,
+    step_of,
+)
 from .interval_scales import NO_WIDTH, jackknife_error, on_log_scale, t_quantile
 from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
 from .majority import VOTES, means, means_in_turn, places_of, winners_by
@@ -158,6 +166,14 @@ class Labelled:
         if self.unit is None:
             return np.ones(numbers.shape, dtype=bool)
         return GradeGrid(self.unit).has(numbers)
+
+    @property
+    def whole_step(self) -> "Labelled | None":
+        """The same with a step of 1, if it is a half and few verdicts or labels are halves."""
+        if self.values is None or self.step != 0.5:
+            return None
+        shares = self.given.shares.mean(axis=0), self.truth.mean(axis=0)
+        return self.with_step(1.0) if few_halves(self.values, *shares) else None
 
     @property
     def between(self) -> float:
