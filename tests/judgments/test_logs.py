@@ -1,6 +1,7 @@
 """Judgments of inspect logs."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ from inspect_ai.log import read_eval_log
 
 import example_logs
 from inspect_reliability.errors import UserError
+from inspect_reliability.judgments.log_facts import FAILED, Gap, Log
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.table import Judgments, make_table
 from inspect_reliability.judgments.text import judgment_text
 
 
@@ -230,3 +233,34 @@ def test_a_text_is_found_without_reading_what_a_log_says_of_every_sample(
         epoch = row["epoch"] + (other == row["sample"])  # another sample, which is there
         assert judgment_text(row | {"sample": other, "epoch": epoch}) == text
     assert ["uuid" in one for one in asked] == [False, False, True, False, True]
+
+
+NIGHT = Log(("judge", "task", 1.0), "anchors", "", (Gap(FAILED, 2, retried=True),))
+
+
+@pytest.mark.parametrize(
+    ("second", "named"),
+    [
+        ({"seed": "2"}, "13"),
+        ({"seed": "1"}, "3"),
+        ({"seed": "1", "gaps": ()}, ""),
+        ({"seed": "2", "lineage": "first"}, "3"),
+    ],
+)
+def test_failed_calls_are_named_of_every_night(second: dict[str, object], named: str) -> None:
+    """But not where a retry, or a run with the same seed, has made them again."""
+    first = replace(NIGHT, created="2026-01-01", seed="1", lineage="first")
+    later = replace(NIGHT, **{"created": "2026-01-02", "lineage": "other", **second})
+    logs = {"checks/1/a.eval": first, "checks/3/a.eval": later}
+    found = Judgments(make_table([]), logs=logs).notes
+    assert [(one.where, one.count) for one in found] == [(f"checks/{n}/a.eval", 2) for n in named]
+
+
+@pytest.mark.parametrize(("folder", "named"), [("1", 1), ("2", 2)])
+def test_runs_without_a_seed_are_of_one_night_in_one_folder(folder: str, named: int) -> None:
+    """Rejudging into a folder makes what is missing there."""
+    logs = {
+        "checks/1/a.eval": replace(NIGHT, created="2026-01-01", lineage="first"),
+        f"checks/{folder}/b.eval": replace(NIGHT, created="2026-01-02", lineage="other"),
+    }
+    assert len(Judgments(make_table([]), logs=logs).notes) == named

@@ -100,6 +100,18 @@ class Log:
         """How many of its judgments are missing because their calls failed."""
         return sum(gap.size for gap in self.gaps if gap.what in (FAILED, IN_ERROR, NO_SCORE))
 
+    def fills(self, where: str) -> list[tuple[object, ...]]:
+        """What it has in common with logs that make again what an earlier one of them lacks.
+
+        They are retries of one run, or run one task with one seed. A check of every night judges
+        the same outputs with a seed of its own, and without seeds in a folder of its own.
+
+        Args:
+            where: Its place.
+        """
+        seeded = self.seed or str(PurePath(where).parent)
+        return [(self.run, self.task, "retry", self.lineage), (self.run, self.task, "seed", seeded)]
+
 
 # The shards of a study that several workers judged: what is missing, and what is not alike.
 

@@ -128,11 +128,12 @@ class Judgments:
         """What was left out, by source, the gaps that no later log fills, and what is unclear."""
         # Times are in seconds: of two runs in one, the further one lacks less.
         by_time = sorted(self.logs.items(), key=lambda one: (one[1].created, -len(one[1].gaps)))
-        last = {(log.run, log.task): where for where, log in by_time}
+        last = {fills: where for where, log in by_time for fills in log.fills(where)}
         lacking: Counter[tuple[str, str]] = Counter()
         for where, log in self.logs.items():
+            open_ = all(last[one] == where for one in log.fills(where))
             for gap in log.gaps:
-                if not gap.retried or last[log.run, log.task] == where:
+                if open_ or not gap.retried:
                     lacking[gap.what, where] += gap.size
         gaps = (Note(what, n, where) for (what, where), n in lacking.items())
         return (*gaps, *said_of_shards(self.logs), *self.said, *self.asked)
