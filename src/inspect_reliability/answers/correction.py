@@ -125,10 +125,8 @@ def validate_document(analysis: Analysis, logs: str = "LOGS", rule: str = "") ->
             *_corrected_in_words(analysis, corrected_rates(analysis)),
             *_label_more(analysis, logs),
         ],
+        then=_by_rule(analysis, logs, rule) if rule else (),
     )
-    if rule:
-        *said, last = (one for one in blocks if getattr(one, "tone", "") not in _STEP)
-        blocks = [*said, *_by_rule(analysis, logs, rule), last]
     return Document(
         "Is the judge right?",
         blocks,
@@ -138,10 +136,6 @@ def validate_document(analysis: Analysis, logs: str = "LOGS", rule: str = "") ->
         charts=lambda: list(pictures_as_drawn(analysis)),
         sheet=records,
     )
-
-
-_STEP = ("next", "command")
-"""The tones of a next step."""
 
 
 def _by_rule(analysis: Analysis, logs: str, rule: str) -> list[Text]:

@@ -29,6 +29,7 @@ from .moving import of_places, what_moves
 from .next_steps import (
     CHANGE,
     FEWEST,
+    Advice,
     advice,
     better_by,
 )
@@ -85,6 +86,7 @@ def answer_block(
     also: str = "",
     beside: Sequence[Text] = (),
     errors: str = "",
+    then: Sequence[Text] = (),
 ) -> list[Block]:
     """The answer: a sentence a judge, a table, what moves it, the gravest caution, the next step.
 
@@ -94,6 +96,7 @@ def answer_block(
         also: Other options to see more.
         beside: Other sentences of its command.
         errors: The file of errors that is written.
+        then: The next steps of its command, instead of those that follow from the rows.
     """
     rows = analysis.best_first
     named = told_apart([row.keys for row in rows], "judge")
@@ -126,32 +129,38 @@ def answer_block(
     ]
     blocks += [*beside, *worst(others)]
     tags = {line.tag for line in table.rows}
-    apart = len(rows) > 1 and (len(tags) > 1 or state.tag in _OF_ONE)
-    only = levels_of_first(analysis, rows)
-    of_one = only if state.tag in _OF_ONE else {}
+    apart = names[0] if len(rows) > 1 and (len(tags) > 1 or state.tag in _OF_ONE) else ""
     blocks += not_told_apart(rows, names)
+    blocks += then or _then(analysis, state, logs, apart, errors)
+    left = 0 if pivots else len(rows) - table.most
+    return [*blocks, more(len(every) - 1, left, also + _of_votes(analysis, rows, state.command))]
+
+
+def _then(analysis: Analysis, state: Advice, logs: str, name: str, errors: str) -> Iterator[Text]:
+    """The next steps; `name` is that of the row whose steps they are, if that is to be said."""
+    rows = analysis.best_first
+    only = levels_of_first(analysis, rows)
     if _can_choose(analysis, rows):
         words = "choose the judge, the temperature and the votes by these labels"
-        blocks += next_step(words, f"choose {logs}")
+        yield from next_step(words, f"choose {logs}")
     else:
-        alone = sum(row.labelled is not None for row in analysis.rows) == 1
+        alone = sum(row.labelled is not None for row in rows) == 1
         for step in state.steps:  # a command of the one labelled row's logs takes nothing else
-            levels = {} if alone and f" {logs} " not in step.command else of_one
-            blocks += next_step(step.next, step.command, names[0] if apart else "", levels)
+            every = alone and f" {logs} " not in step.command
+            levels = only if state.tag in _OF_ONE and not every else {}
+            yield from next_step(step.next, step.command, name, levels)
     if any(step.tag == CHANGE for step in state.steps) and wrong_again(rows[0]):
         words = "before you write another prompt, read what is wrong again and again"
         if errors:
-            blocks += next_step(f"{words}, in {errors}")
+            yield from next_step(f"{words}, in {errors}")
         else:
-            blocks += next_step(words, f"report {logs} --errors errors.csv")
+            yield from next_step(words, f"report {logs} --errors errors.csv")
     if _keeps_apart(analysis, rows[0]):
         listed = f"keep {logs} --out check.xlsx"
-        blocks += next_step("list the verdicts that a person must check", listed, only=only)
+        yield from next_step("list the verdicts that a person must check", listed, only=only)
     elif draw := _sample(analysis, rows[0], logs):
         words = "steady verdicts are no more often right here, so check a random sample"
-        blocks += next_step(words, draw, only=only)
-    left = 0 if pivots else len(rows) - table.most
-    return [*blocks, more(len(every) - 1, left, also + _of_votes(analysis, rows, state.command))]
+        yield from next_step(words, draw, only=only)
 
 
 def _can_choose(analysis: Analysis, rows: Sequence[Row]) -> bool:
