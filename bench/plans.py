@@ -53,7 +53,10 @@ LARGE = 100_000
 STEPS = ((3, 20), (4, 20), (5, 20), (5, 50), (10, 3), (10, 50))
 """Tries of a pilot and of the study that it predicts."""
 
-PILOTS = ((40, 3, 3), (40, 5, 5), (27, 10, 10), (40, 5, 20), (27, 10, 20), (150, 5, 20))
+PILOTS = (
+    *((40, 3, 3), (40, 5, 5), (27, 10, 10), (40, 5, 20), (27, 10, 20), (150, 5, 20)),
+    *((40, 3, 2), (40, 5, 2), (27, 10, 3)),
+)
 """Questions and tries of a pilot, and tries of the study."""
 
 HALF_WIDTHS = {"omega": 0.1, "agreement": 0.05}

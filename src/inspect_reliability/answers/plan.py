@@ -229,9 +229,9 @@ def plan(
         >>> found = ir.plan("examples/verdicts.csv", half_widths=[0.1])
         >>> votes = found.summary().query("judge == 'gpt-5.4-nano' and table == 'votes'")
         >>> votes[["votes", "agreement"]].round(2).head(2)
-           votes  agreement
-        8    1.0       0.52
-        9    3.0       0.63
+            votes  agreement
+        12    1.0       0.52
+        13    3.0       0.63
     """
     analysis = analyse(judgments, by, labels=labels, columns=columns, swap=swap, reading=reading)
     widths = [half_widths] if isinstance(half_widths, int | float) else half_widths

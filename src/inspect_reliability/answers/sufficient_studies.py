@@ -10,7 +10,7 @@ from ..stats import SHARES, ReliabilityError
 from ..stats.planning import Design, Precision, usual_assurance
 from .row import Row
 
-REPLICATIONS = (5, 10, 20, 50, 100)
+REPLICATIONS = (2, 3, 5, 10, 20, 50, 100)
 
 _SEVERAL = "Questions of several benchmarks are not one test. Plan for each: group by benchmark."
 
