@@ -11,7 +11,7 @@ from example_judgments import changed, made, together
 from inspect_reliability.answers import Analysis, analyse
 from inspect_reliability.answers.gate import Limits, check_limits
 from inspect_reliability.answers.plan import plans, remarks
-from inspect_reliability.answers.reliability import exact_verdicts_note
+from inspect_reliability.answers.reliability import coefficients, exact_verdicts_note
 from inspect_reliability.answers.report import report_document, summary
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
@@ -303,3 +303,25 @@ def test_without_labels_a_scale_counts_means() -> None:
     (plan,) = plans(analysis)
     assert {one["coefficient"] for one in plan["designs"]} == {"icc"}
     assert remarks(analysis.rows[0], plan)[0] == "One try has an ICC of 0.91."
+
+
+@pytest.mark.parametrize(("fewer", "said"), [(2, True), (3, False)])
+def test_rows_of_other_numbers_of_categories_are_said_to_be_of_no_one_scale(
+    fewer: int, said: bool
+) -> None:
+    """Of equal agreement, AC1 is another one by Gwet's formula if a judge never gave a verdict."""
+    rows = [
+        {"question": f"q{q}", "judge": judge, "verdict": "abc"[(q + t // 2 * (q % 4 == 0)) % k]}
+        for q in range(36)
+        for judge, k in (("all", 3), ("few", fewer))
+        for t in range(3)
+    ]
+    analysis = analyse(pd.DataFrame(rows))
+    for row in analysis.results["rows"]:
+        own = pd.DataFrame(rows).query(f"judge == '{row['judge']}'")
+        shares = own["verdict"].value_counts(normalize=True)
+        chance = (shares * (1 - shares)).sum() / (len(shares) - 1)
+        agree = row["agreement"]
+        assert row["gwet_ac1"] == pytest.approx((agree - chance) / (1 - chance))
+    words = " ".join(one.text for one in coefficients(analysis) if isinstance(one, Text))
+    assert ("K differs between rows (2 to 3)" in words) == said

@@ -34,6 +34,12 @@ from .condition import NO_DRAWS, NO_VERDICT
 from .row import AT_VERDICT, Numbers, Row, valued
 from .validity import is_of_scale, near_in_words, of_fewer
 
+_SEVERAL_K = (
+    "K differs between rows ({}), and AC1 and Brennan-Prediger with it: it is the number of "
+    "verdicts that a judge could give, or else of those that it gave. It should be that of the "
+    "scale (Gwet 2014), so do not compare these two coefficients between such rows."
+)
+
 _LOWEST = -0.25
 """Where an axis of omega begins, unless an interval lies lower."""
 
@@ -205,6 +211,9 @@ def coefficients(analysis: Analysis) -> Iterator[Block]:
     if records:
         yield from analysis.tables(records, columns)
         yield from (Text(f"{one.title}: {one.about}") for _, one in known)
+    if any(one.needs_categories for _, one in known):
+        said = sorted({one["n_categories"] for one in records})
+        yield from [Text(_SEVERAL_K.format(f"{said[0]} to {said[-1]}"))] * (len(said) > 1)
 
 
 def row_coefficient(row: Row) -> str:
