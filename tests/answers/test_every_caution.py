@@ -311,6 +311,10 @@ EVERY: dict[str, tuple[Callable[[], Cautions], Callable[[], Cautions]]] = {
         lambda: of_rows(made(questions=3)),
     ),
     "CautionCode.SOME_SILENT": (lambda: of_rows(silent(10, 200)), lambda: of_rows(silent(9, 200))),
+    "CautionCode.SILENT_COUNTED": (
+        lambda: of_rows(silent(9, 200)),
+        lambda: of_rows(silent(0, 200)),
+    ),
     "CautionCode.OPTIONS_NOT_SENT": (
         lambda: of_rows(changed(made(), options_not_sent=first(1, "top_k", None))),
         lambda: of_rows(changed(made(), options_not_sent=None)),

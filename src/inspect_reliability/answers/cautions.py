@@ -18,6 +18,7 @@ from .condition import (
     from_logs,
 )
 from .copied_tries import copied_tries
+from .without_silent import without_silent
 
 
 class CautionCode(StrEnum):
@@ -26,6 +27,7 @@ class CautionCode(StrEnum):
     NO_OMEGA = "no_omega"
     NO_INTERVAL = "no_interval"
     SOME_SILENT = "some_silent"
+    SILENT_COUNTED = "silent_counted"
     OPTIONS_NOT_SENT = "options_not_sent"
     STOPPED_AT_VERDICT = "stopped_at_verdict"
     FEW_QUESTIONS = "few_questions"
@@ -103,10 +105,17 @@ def cautions(of: Condition, omega: Estimate) -> Iterator[Reason]:
         yield of.silent
     elif of.without_verdict >= MANY_WITHOUT_VERDICT:
         shown = ": the report shows up to three" if from_logs(table) else ""
+        said = without_silent(of)
+        counted = f"Non-responses count: {said}. " if said else ""
         yield Reason(
             CautionCode.SOME_SILENT,
-            f"{MANY_WITHOUT_VERDICT:.0%} or more of the outputs name no verdict, or several. Read "
-            f"some of them{shown}.",
+            f"{MANY_WITHOUT_VERDICT:.0%} or more of the outputs name no verdict, or several. "
+            f"{counted}Read some of them{shown}.",
+        )
+    elif said := without_silent(of):
+        yield Reason(
+            CautionCode.SILENT_COUNTED,
+            f"Non-responses count: {said}. Find out whether they are answers of the judge.",
         )
     if of.no_evidence and of.no_evidence.code is not Grave.NO_VERDICT:
         yield of.no_evidence
