@@ -186,24 +186,24 @@ def first_letter(text: str) -> str | None:
     "config", [{"top_k": 20}, {"top_k": 20, "top_p": 0.8}, {"top_k": 20, "stop_seqs": ["[", "("]}]
 )
 def test_a_distribution_is_that_of_the_texts(model: Model, config: dict[str, Any]) -> None:
-    """Labels of 1,500 seeded texts come as often as the distribution says, stop sequences too."""
+    """Labels of 600 seeded texts come as often as the distribution says, stop sequences too."""
     exact = distribution(model, eps=1e-3, max_rows=1000, tail_draws=0, config=config)
     for one in exact:
         texts = ask(
             model,
-            num_choices=1500,
+            num_choices=600,
             max_tokens=3,
             temperature=one.temperature,
             **config,
         )
         counts = Counter(first_letter(c.message.text) or "none" for c in texts.choices)
-        wanted = {label: 1500 * share for label, share in one.shares.items()}
+        wanted = {label: 600 * share for label, share in one.shares.items()}
         assert one.open_mass <= 1e-3
         usual = [label for label, number in wanted.items() if number >= 5]
         observed = [counts[label] for label in usual]
         expected = [wanted[label] for label in usual]
-        observed.append(1500 - sum(observed))
-        expected.append(1500 - sum(expected))
+        observed.append(600 - sum(observed))
+        expected.append(600 - sum(expected))
         assert stats.chisquare(observed, expected).pvalue > 0.001
 
 
@@ -469,23 +469,27 @@ CONTENT = "{{ '  ' * 2 }}{{ 1.25|round(1) }}{{ messages[0].content }}"
 LATE = "{% set text = messages[0].content %}{{ text if text|length > 99 else hostile }}"
 
 
-@pytest.mark.parametrize("place", ["tokenizer_config.json", "chat_template.jinja"])
+TEMPLATES: list[tuple[str, str | None]] = [
+    ("{{ 'x' * 10 ** 10 }}", "takes more than 5 seconds, or 500 MB"),
+    ("{{ 9 ** (9 ** 9) }}", "multiplies numbers so that they can take any time"),
+    ("{% for n in range(99) %}{{ n * n }}{% endfor %}", "multiplies numbers so that"),
+    ("{{ 5|round(precision=-999999999) }}", "multiplies numbers so that they can take"),
+    ("{% generation %}{{ 2 ** 9 }}{% endgeneration %}" + CONTENT, None),
+    (LATE.replace("hostile", "messages[0].content * 10 ** 10"), r"more than 2 GB of memory\)"),
+    (LATE.replace("hostile", "raise_exception('no' * 10 ** 6)"), r"\((no){150}\)"),
+    (LATE.replace("hostile", "messages.__class__.__base__.__subclasses__()"), "unsafe"),
+    (LATE.replace("hostile", "'a b ' * 2000000"), "it writes 8,000,000 characters"),
+    ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "maximum recursion depth"),
+    (f"{{% include '{__file__}' %}}", "no loader"),
+    (f"{{# {'x' * 10**6} #}}{{{{ messages[0].content }}}}", None),
+]
+"""Chat templates that attack, and what is said of each; None where it is harmless."""
+
+
 @pytest.mark.parametrize(
-    ("template", "message"),
-    [
-        ("{{ 'x' * 10 ** 10 }}", "takes more than 5 seconds, or 500 MB"),
-        ("{{ 9 ** (9 ** 9) }}", "multiplies numbers so that they can take any time"),
-        ("{% for n in range(99) %}{{ n * n }}{% endfor %}", "multiplies numbers so that"),
-        ("{{ 5|round(precision=-999999999) }}", "multiplies numbers so that they can take"),
-        ("{% generation %}{{ 2 ** 9 }}{% endgeneration %}" + CONTENT, None),
-        (LATE.replace("hostile", "messages[0].content * 10 ** 10"), r"more than 2 GB of memory\)"),
-        (LATE.replace("hostile", "raise_exception('no' * 10 ** 6)"), r"\((no){150}\)"),
-        (LATE.replace("hostile", "messages.__class__.__base__.__subclasses__()"), "unsafe"),
-        (LATE.replace("hostile", "'a b ' * 2000000"), "it writes 8,000,000 characters"),
-        ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "maximum recursion depth"),
-        (f"{{% include '{__file__}' %}}", "no loader"),
-        (f"{{# {'x' * 10**6} #}}{{{{ messages[0].content }}}}", None),
-    ],
+    ("template", "message", "place"),
+    [(*one, "chat_template.jinja") for one in TEMPLATES]
+    + [(*one, "tokenizer_config.json") for one in (TEMPLATES[0], TEMPLATES[-1])],
 )
 def test_a_hostile_chat_template(
     tmp_path: Path, template: str, message: str | None, place: str

@@ -139,7 +139,7 @@ def served(server: ChatServer, folder: Path, **options: Any) -> EvalLog:
 def test_the_form_moves_the_verdict(tmp_path: Path, refuses: tuple[str, ...]) -> None:
     """A schema reaches a server that takes one, the words every one; a report says what moved."""
     server = FormServer(refuses=refuses)
-    log = served(server, tmp_path, answer_forms=["json", "sentence"], replications=6)
+    log = served(server, tmp_path, answer_forms=["json", "sentence"], replications=3)
     schemas = [one for one in server.requests if "response_format" in one]
     assert bool(schemas) is not bool(refuses)
     assert all("JSON" in one["messages"][-1]["content"] for one in schemas)
@@ -147,7 +147,7 @@ def test_the_form_moves_the_verdict(tmp_path: Path, refuses: tuple[str, ...]) ->
         sent = schemas[0]["response_format"]["json_schema"]["schema"]
         assert sent["properties"]["verdict"]["enum"] == ["A", "B", "C"]
     table = judgments_from_logs(log.location).table
-    assert table.groupby("answer_form").size().to_dict() == {GIVEN: 24, "json": 24, "sentence": 24}
+    assert table.groupby("answer_form").size().to_dict() == {GIVEN: 12, "json": 12, "sentence": 12}
     assert set(table[table["answer_form"] == "json"]["verdict"]) == {"A", "C"}
     assert set(table[table["answer_form"] == "json"]["read_by"]) == {"json"}
     (move,) = analyse(judgments_from_logs(log.location)).results["moves"]

@@ -113,9 +113,9 @@ def test_what_was_not_chosen_is_praised_and_what_was_is_spoiled(log: EvalLog) ->
 @pytest.mark.slow
 def test_answers_as_they_are_are_judged_as_ever(tmp_path: Path) -> None:
     """Verdicts, seeds and coefficients of unchanged answers are those of a run without changes."""
-    plain = run(steady, tmp_path / "a", orders=2, replications=3)
-    changes = ["praise", "truncated"]
-    more = run(steady, tmp_path / "b", orders=2, replications=3, answers=changes)
+    options: Any = {"questions": 4, "orders": 2, "replications": 3}
+    plain = run(steady, tmp_path / "a", **options)
+    more = run(steady, tmp_path / "b", **options, answers=["praise", "truncated"])
     names = ["question", "replication", "seed", "verdict", "responder"]
     tables = [judgments_from_logs(log.location) for log in (plain, more)]
     own = [one.as_given.table[names].sort_values(names).to_numpy().tolist() for one in tables]

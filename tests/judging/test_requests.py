@@ -129,7 +129,7 @@ def test_choices_that_never_vary_show_nothing(judge: Any) -> None:
 
 @pytest.mark.parametrize(
     ("replications", "extra", "sent"),
-    [(None, None, 50), (4, {"top_k": 7}, 7), (4, {"min_p": 0.1}, 50)],
+    [(None, {"min_p": 0.1}, 50), (4, {"top_k": 7}, 7)],
 )
 def test_top_k_reaches_a_server_that_takes_it(
     replications: int | None, extra: Any, sent: int, judge: Any

@@ -119,7 +119,7 @@ def test_interval_covers_a_small_share(n: int) -> None:
     """Where 4% of the answers are right, 95% of the intervals hold that."""
     generator = np.random.default_rng(n)
     held = []
-    for _ in range(300):
+    for _ in range(150):
         rates = np.where(generator.random(n) < 0.04, 0.97, 0.002)
         verdicts = np.where(generator.random((n, 5)) < rates[:, None], C, I)
         found = answers(verdicts.tolist()).a_lm

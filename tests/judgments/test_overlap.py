@@ -53,21 +53,10 @@ COPIES, RUNS, HELD = (
 
 CASES: Mapping[str, tuple[Mapping[str, pd.DataFrame], int, list[str]]] = {
     "half of the questions": ({"all": ALL, "part": ALL[:80]}, NUMBER, [COPIES]),
-    "the first tries": (
-        {"all": ALL, "part": ALL[ALL["replication"] <= 3]},
-        NUMBER,
-        [COPIES],
-    ),
     "shuffled": ({"all": ALL, "copy": ALL.sample(frac=1, random_state=1)}, NUMBER, [COPIES]),
-    "parts that overlap": ({"a": ALL[:100], "b": ALL[60:]}, NUMBER, [COPIES]),
-    "three copies": ({"a": ALL, "b": ALL, "c": ALL[:10]}, NUMBER, [COPIES, COPIES]),
+    "three copies": ({"a": ALL[:100], "b": ALL[60:], "c": ALL[:10]}, NUMBER, [COPIES, COPIES]),
     "two runs": ({"a": ALL, "b": SECOND}, 2 * NUMBER, [RUNS]),
     "two runs that differ little": ({"a": ALL, "b": other(ALL, 1)}, 2 * NUMBER, [RUNS]),
-    "two runs and a copy of one": (
-        {"a": ALL, "b": SECOND, "c": SECOND[:40]},
-        2 * NUMBER,
-        [COPIES, RUNS],
-    ),
     "two runs in three files": (
         {"a": ALL, "b": SECOND[:90], "c": SECOND[80:]},
         2 * NUMBER,

@@ -30,7 +30,7 @@ def two(column: str, levels: tuple[object, ...] = ("anna", "bert"), **more: obje
 
 @pytest.mark.parametrize(
     ("column", "ours"),
-    [("worker", "judge"), ("who", "judge"), ("template", "wording"), ("prompt_style", "wording")],
+    [("worker", "judge"), ("prompt_style", "wording")],
 )
 def test_a_column_that_tells_repeats_apart_must_be_explained(column: str, ours: str) -> None:
     """Until one call is chosen the row has no value; after it the column is read, or left out."""
@@ -52,6 +52,8 @@ def test_a_column_that_tells_repeats_apart_must_be_explained(column: str, ours: 
         ("shown_first", {}, {"shown_first": "order"}),
         ("is_swapped", {"label": ["yes", "yes", "no", "no"] * 40}, {"is_swapped": "order"}),
         ("rubric", {"label": ["yes", "yes", "no", "no"] * 40}, {"rubric": "scorer"}),
+        ("who", {}, {"who": "judge"}),
+        ("template", {}, {"template": "wording"}),
         ("turn", {}, {"turn+question": "question"}),
         ("model", {}, {"model": "judge"}),
         ("model", {"judge": "x"}, {"model": "output"}),
@@ -366,7 +368,7 @@ def test_a_prompt_that_is_the_text_of_its_question_tells_nothing_apart() -> None
     ).asked
 
 
-@pytest.mark.parametrize("column", ["date", "month", "started_on"])
+@pytest.mark.parametrize("column", ["date", "started_on"])
 def test_numbers_that_repeat_on_another_day_offer_the_time(column: str) -> None:
     """Tries 0 and 1 of two days are those of two times; `by=` says so as well."""
     frame = under(column, ("2026-01-05", "2026-02-05"))

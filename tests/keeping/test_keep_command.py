@@ -21,10 +21,10 @@ from inspect_reliability.record.rule import KeepRule
 
 pytestmark = pytest.mark.usefixtures("read_once")
 
-RIGHT = "A"
+RIGHT, N, LABELS = "A", 300, 150
 
 
-def judged(judge: str, strong: float, n: int = 600, tries: int = 6, seed: int = 0) -> pd.DataFrame:
+def judged(judge: str, strong: float, n: int = N, tries: int = 6, seed: int = 0) -> pd.DataFrame:
     """Verdicts of a judge that is the surer the easier a question is; 15% of them are ties."""
     rng = np.random.default_rng([seed, len(judge)])
     easy = np.random.default_rng(7).beta(2, 1, n) ** (1 / strong)
@@ -41,7 +41,7 @@ def _files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     folder = tmp_path_factory.mktemp("files")
     several = [judged("small", 1.0), judged("larger", 2.0), judged("largest", 4.0)]
     pd.concat(several).to_csv(folder / "judged.csv", index=False)
-    drawn = np.random.default_rng(1).choice(600, 250, replace=False)
+    drawn = np.random.default_rng(1).choice(N, LABELS, replace=False)
     labels = pd.DataFrame({"id": [f"q{i}" for i in drawn], "label": RIGHT})
     labels.to_csv(folder / "labels.csv", index=False)
     return str(folder / "judged.csv"), str(folder / "labels.csv")
@@ -82,7 +82,7 @@ def test_what_is_kept_is_counted_once_more(files: tuple[str, str]) -> None:
         assert one["error"] == pytest.approx((among != truth[among.index]).mean())
         assert one["n_kept_labelled"] == len(among)
         assert one["kept"] + one["undecided"] + one["unsteady"] == pytest.approx(1)
-        assert (one["error_bound"], one["calls"], one["reason"]) == (0.15, 3600, None)
+        assert (one["error_bound"], one["calls"], one["reason"]) == (0.15, 6 * N, None)
 
 
 @pytest.mark.slow
@@ -97,15 +97,15 @@ def test_a_cascade_asks_the_next_judge_only_where_it_must(files: tuple[str, str]
     assert found == named
     one = found[0]
     assert one["judge"] == "small, larger, largest"
-    left = 600.0
+    left = float(N)
     for part in one["judges"]:
         assert part["calls"] == pytest.approx(6 * left)
         assert part["cost"] == pytest.approx(6 * left * prices[part["judge"]])
-        left -= 600 * part["kept"]
-    assert one["kept"] == pytest.approx(1 - left / 600)
+        left -= N * part["kept"]
+    assert one["kept"] == pytest.approx(1 - left / N)
     assert one["calls"] == sum(part["calls"] for part in one["judges"])
-    assert (one["best"], one["best_calls"]) == ("largest", 3600)
-    assert one["best_cost"] == pytest.approx(360)
+    assert (one["best"], one["best_calls"]) == ("largest", 6 * N)
+    assert one["best_cost"] == pytest.approx(0.6 * N)
     assert one["cost"] < one["best_cost"]
     said = invoke("keep", logs, *rule, *given).stdout
     assert "ask small, then larger, then largest." in " ".join(said.split())
@@ -119,7 +119,7 @@ def test_the_file_has_a_row_a_question(files: tuple[str, str], tmp_path: Path) -
     asked = (logs, "--labels", labels, "--max-error", ".15", "--cascade=largest")
     one = keep(*asked, "--out", out)
     table = pd.read_parquet(out)
-    assert len(table) == table["question"].nunique() == 600
+    assert len(table) == table["question"].nunique() == N
     kept = table["confidence"] * 6 >= one["keep"][0]["votes_needed"] - 1e-9
     kept &= ~table["verdict"].isin(["tie", "undecided"])
     assert kept.mean() == pytest.approx(one["keep"][0]["kept"])
@@ -134,7 +134,7 @@ def test_the_file_has_a_row_a_question(files: tuple[str, str], tmp_path: Path) -
     assert {*given} == {"keep", "escalate", "labelled"}
     for written in (out, people):
         report = results("report", written, "--labels", labels)
-        assert report["validity"][0]["n_labelled"] == 250
+        assert report["validity"][0]["n_labelled"] == LABELS
     several = str(tmp_path / "several.parquet")
     invoke(
         "keep", logs, "--labels", labels, "--cascade=small", "--cascade=largest", "--out", several

@@ -34,9 +34,9 @@ def text(found: KeptVerdicts) -> str:
 
 
 def test_a_list_says_how_much_of_it_may_be_wrong() -> None:
-    """It counts whose verdicts these are, and of 12 draws hardly one has more errors than said."""
+    """It counts whose verdicts these are, and of eight draws hardly one errs more than said."""
     broken = promised = 0
-    for seed in range(12):
+    for seed in range(8):
         table, truth = graded(0.04, seed)
         checked = pd.DataFrame({"question": ["q0"], "verdict": ["1"], "checked": [truth["q0"]]})
         checked = checked.assign(confidence=1, decision="keep")
@@ -58,7 +58,7 @@ def test_a_list_says_how_much_of_it_may_be_wrong() -> None:
         off = (listed["verdict"].astype(float) - truth[listed.index]).abs() > 1
         corrected = int((kept & off)[[*people]].sum())
         assert most == max(int(0.15 * kept.sum() + 1e-9) - corrected, 0)
-    assert promised > 6
+    assert promised > 4
     assert broken <= 1
 
 

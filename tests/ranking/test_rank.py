@@ -57,7 +57,7 @@ def _few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def more_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many as tell a tau from the published one."""
-    monkeypatch.setattr(stability, "_DRAWS", 1_500)
+    monkeypatch.setattr(stability, "_DRAWS", 600)
     monkeypatch.setattr(leaderboards, "rank_stability", stability.rank_stability)
 
 
@@ -486,7 +486,7 @@ def test_what_tells_neighbours_apart(tmp_path: Path) -> None:
     (plan,) = json.loads(done.stdout)["rows"]
     assert (plan["above"], plan["below"], plan["judges"]) == ("high", "low", None)
     n, told = plan["questions"], []
-    for seed in range(100):
+    for seed in range(60):
         one = single(n, lift, seed + 1).assign(right=lambda one: one["verdict"] == "C")
         each = one.groupby(["question", "system"])["right"].mean().unstack()
         off = each["high"] - each["low"]
@@ -602,11 +602,11 @@ def test_places_that_moved(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["table", "html", "markdown"])
+@pytest.mark.parametrize("form", ["table", "html"])
 def test_the_answer_has_25_lines_and_the_page_two_pictures(tmp_path: Path, form: str) -> None:
     """The answer fits a screen; the page draws systems by score, and two tries side by side."""
     many = {f"s{i}": i / 60 for i in range(24)}
-    single(30, many).to_csv(tmp_path / "many.csv", index=False)
+    single(12, many).to_csv(tmp_path / "many.csv", index=False)
     done = rank(tmp_path / "many.csv", "--format", form)
     assert done.exit_code == 0, done.output
     if form == "table":

@@ -232,6 +232,7 @@ def test_each_table_of_a_comparison_names_its_condition(judges: str, tmp_path: P
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("read_once")
 def test_a_report_is_ascii() -> None:
     """Every table of the example's report, card and plan."""
     for name in ("report", "card", "plan"):

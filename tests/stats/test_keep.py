@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, product
 from math import comb
 
@@ -272,7 +273,7 @@ def test_the_half_width_is_held_by_these_labels(n: int, place: int) -> None:
     ids=["no error", "errors of steady votes"],
 )
 def test_how_many_labels_would_do(alike: int, wrong: int, of: int) -> None:
-    """So many more are the fewest with which the first threshold mostly passes, by scipy's tests.
+    """So many more are the fewest with which the first threshold mostly passes, by scipy's tails.
 
     The steadiest are tested first: where these err, all together do not need to pass alone. Passing
     has a probability of .8 if as many are kept as expected, a standard deviation fewer, and more.
@@ -289,9 +290,9 @@ def test_how_many_labels_would_do(alike: int, wrong: int, of: int) -> None:
         for kept in (alike, of):
             new = int(more * kept / of + sd * np.sqrt(more * kept / of * (1 - kept / of)) + 1e-9)
             if (n := kept + min(new, more)) >= fewest_kept(0.1, 0.95):
-                tests = (stats.binomtest(k, n, 0.1, "less").pvalue <= 0.05 for k in range(n))
+                passing = int(np.sum(stats.binom.cdf(range(n), n, 0.1) <= 0.05))
                 errors = stats.betabinom(n - kept, wrong + 1, kept - wrong + 1)
-                return float(errors.cdf(sum(tests) - 1 - wrong))
+                return float(errors.cdf(passing - 1 - wrong))
         return 0.0
 
     enough = found.labels - of
@@ -361,11 +362,15 @@ def test_what_cannot_be_promised_is_ruled_out_at_every_threshold(errors: int) ->
 def test_labels_for_a_rule_are_the_fewest_that_mostly_pass(errors: int, more: float) -> None:
     """Of one that keeps half, by the errors that its labels predict; not every size is tried."""
     wrong = errors + more * 50
-    passing = {}
-    for n in range(1200):
+
+    @cache
+    def passing(n: int) -> bool:
+        """A test of so many."""
+        if n < fewest_kept(0.1, 0.95):
+            return False
         most = int(np.sum(stats.binom.cdf(range(n + 1), n, 0.1) <= 0.05)) - 1
-        enough = n >= fewest_kept(0.1, 0.95) and most >= 0
-        passing[n] = enough and stats.betabinom(n, wrong + 1, 51 - wrong).cdf(most) >= 0.8
+        return bool(stats.betabinom(n, wrong + 1, 51 - wrong).cdf(most) >= 0.8)
+
     path = [Threshold(1.0, 0.5, 50, errors)]
     found = labels_for_rule(path, 0.1, 0.95, more=more)
     assert found is not None
@@ -373,7 +378,7 @@ def test_labels_for_a_rule_are_the_fewest_that_mostly_pass(errors: int, more: fl
     def passes(labels: int) -> bool:
         """Of a deviation fewer that are kept than half, and of one more."""
         reach = np.sqrt(labels) / 2
-        return passing[int(labels / 2 - reach)] and passing[int(labels / 2 + reach)]
+        return passing(int(labels / 2 - reach)) and passing(int(labels / 2 + reach))
 
     assert passes(found)
     assert found <= 1.1 * next(filter(passes, range(1, 2000)))

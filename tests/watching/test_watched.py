@@ -2,8 +2,10 @@
 
 import re
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -31,16 +33,27 @@ def outputs(folder: Path, template: str) -> EvalLog:
     return run(suite(grader), folder, epochs=4)
 
 
+@pytest.fixture(name="made", scope="module")
+def _made(tmp_path_factory: pytest.TempPathFactory) -> tuple[EvalLog, Path]:
+    """A log, and a folder of quiet checks of it, each with a seed of its own."""
+    folder = tmp_path_factory.mktemp("made")
+    log = outputs(folder / "outputs", TEMPLATE)
+    for number in range(1, QUIET + 1):
+        rejudged(log, folder / "checks" / str(number), replications=3, seed=number)
+    return log, folder / "checks"
+
+
 @pytest.fixture(name="checks", scope="module")
-def _checks(tmp_path_factory: pytest.TempPathFactory) -> Judgments:
+def _checks(made: tuple[EvalLog, Path], tmp_path_factory: pytest.TempPathFactory) -> Judgments:
     """Quiet checks, each with a seed of its own, and later ones in another wording."""
     folder = tmp_path_factory.mktemp("watched")
-    wordings = [outputs(folder / name, of) for name, of in (("a", TEMPLATE), ("b", OTHER))]
+    log, quiet = made
+    copytree(quiet, folder / "checks")
+    other = outputs(folder / "outputs", OTHER)
     for name in ("eval_id", "run_id", "task_id"):  # of the same outputs
-        setattr(wordings[1].eval, name, getattr(wordings[0].eval, name))
-    for number in range(1, QUIET + LATER + 1):
-        there = folder / "checks" / f"{number:02d}"
-        rejudged(wordings[number > QUIET], there, replications=3, seed=number)
+        setattr(other.eval, name, getattr(log.eval, name))
+    for number in range(QUIET + 1, QUIET + LATER + 1):
+        rejudged(other, folder / "checks" / str(number), replications=3, seed=number)
     found = judgments_from_logs(str(folder / "checks"))
     # Runs that take less than a second may begin in the same one: these are a day apart.
     logs = {
@@ -52,9 +65,11 @@ def _checks(tmp_path_factory: pytest.TempPathFactory) -> Judgments:
 
 @pytest.fixture(autouse=True)
 def _short_baseline(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fewer checks before the first bet: they are real runs, which take a second each."""
+    """Fewer checks before the first bet, which are real runs, and fewer parts and studies of it."""
     monkeypatch.setattr(bets, "BASELINE", FIRST)
+    monkeypatch.setattr(bets, "STUDIES", 2)
     monkeypatch.setattr(changed, "BASELINE", FIRST)
+    monkeypatch.setattr(changed, "watch_stream", partial(bets.watch_stream, parts=199))
 
 
 def first(judgments: Judgments, number: int) -> Judgments:
@@ -110,13 +125,14 @@ CALLS, ANSWER, AWAY = count(), Lottery.generate, {5: one_in_four, 6: no_answer}
 
 @pytest.mark.slow
 def test_a_check_whose_calls_all_failed_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: tuple[EvalLog, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has its place among the checks; as the last one it decides, until it is made again."""
-    log = outputs(tmp_path / "outputs", TEMPLATE)
-    for number in range(1, 7):
+    log, quiet = made
+    copytree(quiet, tmp_path / "checks")
+    for number, answer in AWAY.items():
         with monkeypatch.context() as away:
-            away.setattr(Lottery, "generate", AWAY.get(number, Lottery.generate))
+            away.setattr(Lottery, "generate", answer)
             rejudged(log, tmp_path / "checks" / str(number), replications=3, seed=number)
 
     def at(days: str) -> Judgments:

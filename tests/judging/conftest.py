@@ -1,0 +1,3 @@
+"""What inspect does beside a run is left out."""
+
+import unwatched  # noqa: F401
