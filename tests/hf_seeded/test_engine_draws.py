@@ -153,6 +153,7 @@ def test_neighbouring_seeds_are_uncorrelated() -> None:
             assert abs(correlation) < 4 / np.sqrt(len(hit))
 
 
+@pytest.mark.slow
 def test_steps_are_uncorrelated() -> None:
     """What a replication draws at one step says nothing about its next."""
     row, seeds = logits(), range(20_000)

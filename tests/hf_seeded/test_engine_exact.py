@@ -29,8 +29,6 @@ from inspect_reliability.hf_seeded.hooks import Distribution, DistributionReques
 from inspect_reliability.hf_seeded.label_tree import distributions
 from inspect_reliability.hf_seeded.tree import Request
 
-pytestmark = pytest.mark.slow
-
 PROMPT = (5, 3, 2, 5)
 TEMPERATURES = (0.0, 1e-7, 0.3, 1.0, 2.5)
 LENGTH = 4
@@ -91,6 +89,7 @@ def enumerated(slow: SlowPath, temperature: float, **settings: Any) -> dict[str,
     return shares(slow, PROMPT, read=read, parse=parse, temperature=temperature, **settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "settings"),
     [
@@ -138,6 +137,7 @@ def test_the_context_ends_texts(toy: PreTrainedModel, slow: SlowPath) -> None:
     assert found.shares == pytest.approx(enumerated(slow, 1.0, max_tokens=2), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_bounds_nest(toy: PreTrainedModel, slow: SlowPath) -> None:
     """As eps falls, lower bounds rise, upper bounds fall, and the truth stays in between."""
     run = model_run(toy)
@@ -192,6 +192,7 @@ def test_rows_are_bounded(
     assert found[-1].truncated
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("eps", "most"), [(0.4, 1000), (0.05, 5)])
 def test_tail_draws_come_from_what_is_open(
     toy: PreTrainedModel, slow: SlowPath, eps: float, most: int
@@ -244,6 +245,7 @@ def test_tail_draws_are_reproducible_and_their_own(toy: PreTrainedModel) -> None
     assert len(set(first.tail)) > 3
 
 
+@pytest.mark.slow
 def test_seeded_draws_are_draws_from_it(llama: PreTrainedModel) -> None:
     """Over 10 prompts, 200 seeded draws each agree with the exact shares; p-values uniform."""
     run = model_run(llama)
@@ -319,6 +321,7 @@ def test_a_model_without_positions_falls_back(
     assert len(run.notes) == 1
 
 
+@pytest.mark.slow
 def test_unsuitable_models_have_distributions_too() -> None:
     """A model that only plain passes serve gets the same answer, slowly."""
     config = transformers.RecurrentGemmaConfig(

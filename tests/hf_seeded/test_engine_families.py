@@ -30,8 +30,6 @@ from inspect_reliability.hf_seeded.batch import CopiedRows, Place, Rows, SharedP
 from inspect_reliability.hf_seeded.fastest import WAYS, ModelRun
 from inspect_reliability.hf_seeded.tree import Request
 
-pytestmark = pytest.mark.slow
-
 PROMPT = tuple(2 + (17 * position) % 300 for position in range(2 * WINDOW + 5))
 TEMPERATURES = (0.0, 0.4, 1.0)
 
@@ -56,6 +54,7 @@ def tokens(run: ModelRun, asked: list[Request]) -> list[tuple[int, ...]]:
     return [continuation.tokens for continuation in generate(run, asked)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", CONFIGS)
 def test_equals_plain_forward_passes(family: str, models_by_family: Models) -> None:
     """Token by token, a replication is what plain forward passes and the same draws give.
@@ -145,6 +144,7 @@ class Waits(TorchFunctionMode):
         return function(*args, **(kwargs or {}))
 
 
+@pytest.mark.slow
 def test_rows_that_go_on_one_by_one_are_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a long text costs grows with its length: keys are gathered only where rows change."""
     run = model_run(random_model(transformers.LlamaConfig(**COMMON)))
@@ -179,6 +179,7 @@ def test_every_way_gives_the_same(family: str, models_by_family: Models) -> None
         assert tokens(run, asked) == chosen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["gemma2", "falcon"])
 def test_company_changes_nothing(family: str, models_by_family: Models) -> None:
     """Alone, in blocks of 7, or all 30 together: a replication stays what it is.
@@ -195,6 +196,7 @@ def test_company_changes_nothing(family: str, models_by_family: Models) -> None:
         assert [one for block in blocks for one in tokens(run, block)] == together[::step]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key_heads", [1, 2, 8])
 def test_company_changes_no_logit(key_heads: int) -> None:
     """A row has the same logits to the last bit, alone or with more rows than its prompt is long.
@@ -296,6 +298,7 @@ def test_top_k(llama: PreTrainedModel, top_k: int | None) -> None:
     assert tokens(model_run(llama), asked) == [slow.tokens(request) for request in asked]
 
 
+@pytest.mark.slow
 def test_long_continuations(models_by_family: Models) -> None:
     """Continuations longer than the attention window and than the first buffers stay right."""
     model = models_by_family("gemma3")
@@ -304,6 +307,7 @@ def test_long_continuations(models_by_family: Models) -> None:
     assert tokens(model_run(model), asked) == [slow.tokens(request) for request in asked]
 
 
+@pytest.mark.slow
 def test_unsuitable_models_fall_back() -> None:
     """A model whose state is no list of keys and values ends up on the plain way, and says so."""
     model = random_model(
@@ -349,6 +353,7 @@ def test_prompts_whose_positions_interact_stay_apart() -> None:
     assert tokens(run, [*groups[0], *groups[1]]) != alone
 
 
+@pytest.mark.slow
 def test_chunks_are_no_shared_prefix() -> None:
     """A model that sees only its current chunk of the text says so beyond the first chunk, too."""
     config = transformers.Llama4TextConfig(

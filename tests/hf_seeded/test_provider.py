@@ -363,7 +363,6 @@ def test_stop_at_verdict_where_nobody_says_what_is_done(
     assert logged.text.count("stop_at_verdict=true has no effect here") == 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("temperature", [0.0, 1e-7])
 def test_temperature_zero_is_greedy(model: Model, temperature: float) -> None:
     """At temperature 0 all seeds give one text."""
@@ -419,7 +418,6 @@ def test_refused_settings(model: Model, config: dict[str, Any], message: str) ->
         ask(model, **config)
 
 
-@pytest.mark.slow
 def test_ignored_settings_are_said_once(model_folder: Path, logged: Logged) -> None:
     """What has no effect is said once, not a hundred times."""
     ask(load(model_folder), seeds=range(5), reasoning_tokens=100)
@@ -766,6 +764,7 @@ def test_other_ways_to_name_a_folder(
     assert ask(load(Path("judge"), model_path=str(model_folder))).completion == expected
 
 
+@pytest.mark.slow
 def test_half_precision_loads(model_folder: Path) -> None:
     """dtype is honoured and recorded."""
     output = ask(load(model_folder, dtype="bfloat16"))

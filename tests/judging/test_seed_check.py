@@ -120,6 +120,7 @@ def first_call(how: str) -> Model:
     return get_model(f"first_call/{how}", memoize=False)
 
 
+@pytest.mark.slow
 def test_the_check_falls_to_what_is_finished_first(tmp_path: Path) -> None:
     """One sample is checked, and none waits for another to be."""
     made = bbh_judge()
@@ -153,6 +154,7 @@ class FewWords(ModelAPI):
         return ModelOutput.from_content(self.model_name, f"Best Response: [[{letter}]]")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "outcome"),
     [("by_seed", "honoured"), ("by_call", "not honoured"), ("silent", "unknown")],

@@ -181,6 +181,7 @@ def test_what_may_tell_repeats_apart_is_asked_of_many_rows_too(
     assert "n_judgments" in read.table
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_many_rows_of_question_and_verdict_alone_are_read(tmp_path: Path) -> None:
     """Neither a judge nor another column is needed."""

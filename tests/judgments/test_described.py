@@ -50,6 +50,7 @@ def test_the_line_counts_what_is_there(frame: Any, said: str) -> None:
         assert line.endswith("a, b, c, d, e and 2 more")
 
 
+@pytest.mark.slow
 def test_a_facet_that_does_not_vary_within_a_question_is_not_counted() -> None:
     """Nor is one that the user did not name; one that she names is."""
     frame = crossed(question=4, style=2, n=3)
@@ -124,6 +125,7 @@ def test_columns_of_verdicts_are_listed_by_their_names(
     assert listed["(names)"] == made
 
 
+@pytest.mark.slow
 def test_a_stream_of_checks_is_watched_next(tmp_path: Path) -> None:
     """The same questions at several times, or in several checks, by one judge; others are not."""
     table = crossed(question=4, time=3)

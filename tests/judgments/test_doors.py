@@ -83,7 +83,6 @@ def test_what_is_read_is_said(name: str) -> None:
     assert run.stdout.splitlines()[0].startswith(READ[name])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "command"), FILES)
 def test_every_command_reads_the_same(name: str, command: str) -> None:
     """Each command says the line of what was read that `read` says, or asks what `read` asks.
@@ -111,7 +110,6 @@ def test_a_ranking_asks_no_other_question(name: str) -> None:
     assert invoke("rank", door(name)).exit_code == 2
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ASKED)
 def test_what_can_mean_two_things_is_asked(name: str) -> None:
     """With what each choice would read."""
@@ -171,6 +169,7 @@ def test_a_facet_says_how_far_it_moves_grades() -> None:
     assert found["correlation_across"] == pytest.approx(0.998, abs=5e-4)
 
 
+@pytest.mark.slow
 def test_read_says_what_each_column_is() -> None:
     """Also of columns that are not used, are asked about, or are rows that were counted."""
     import json

@@ -12,8 +12,6 @@ from inspect_reliability.judgments.described import described
 from inspect_reliability.judgments.reading import Code, Reading
 from inspect_reliability.judgments.sources import judgments_from
 
-pytestmark = pytest.mark.slow
-
 _OTHER_NAMES = "Read: 2 judges x 877 questions of 3 benchmarks x 1 try; labels of 877 questions"
 
 READ = {
@@ -78,6 +76,7 @@ def test_what_is_read_is_said(name: str, doors: Path) -> None:
         assert SAID[name] in {one.code for one in found.notes}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ASKED)
 def test_what_can_mean_two_things_is_asked_at_once(name: str, doors: Path, tmp_path: Path) -> None:
     """Before any number, of a row in seven as of all; a call that is offered is accepted."""
@@ -94,6 +93,7 @@ def test_what_can_mean_two_things_is_asked_at_once(name: str, doors: Path, tmp_p
         assert not invoke("read", file, *call).exit_code, choice.call
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("judge", "across", "within"),
     [("claude-3-haiku-20240307", 0.345, 0.212), ("gpt-4-0613", 0.132, 0.061)],
@@ -108,6 +108,7 @@ def test_letters_of_a_swapped_order_are_exchanged(
     assert moves["disagreement_within"] == pytest.approx(within, abs=5e-4)
 
 
+@pytest.mark.slow
 def test_a_verdict_given_once_stays_one(doors: Path) -> None:
     """Three raters are three labels, not three tries of the judge."""
     tie = Reading(map={"0": "Tie"})

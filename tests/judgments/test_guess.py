@@ -62,6 +62,7 @@ def test_columns_are_known_by_their_values(language: str, kept: tuple[int, int])
     assert likely_ways(frame, Reading())[0].columns == expected
 
 
+@pytest.mark.slow
 def test_the_call_that_an_error_proposes_runs(tmp_path: Path) -> None:
     """It is complete, and what it saves reads the file from then on."""
     file, saved = tmp_path / "noten.csv", tmp_path / "reading.yaml"
@@ -75,6 +76,7 @@ def test_the_call_that_an_error_proposes_runs(tmp_path: Path) -> None:
     assert "Read: 2 judges x 30 questions x 3 tries; labels of 30 questions" in run.stderr
 
 
+@pytest.mark.slow
 def test_the_texts_that_were_judged_are_proposed(tmp_path: Path) -> None:
     """Where they are known, a person can label them; a comment on each row is no such text."""
     frame = graded(NAMES["German"]).assign(
@@ -94,6 +96,7 @@ def test_the_texts_that_were_judged_are_proposed(tmp_path: Path) -> None:
         assert found is None or f"{found!r} the output" in asked
 
 
+@pytest.mark.slow
 def test_a_temperature_is_no_judge() -> None:
     """Also with a comma, and where the first rows are of some judges alone."""
     cells = product(["l", "s", "g"], ["0,5", "1,0"], range(30), range(40))
@@ -124,6 +127,7 @@ def test_a_file_of_labels_is_not_taken_for_judgments(tmp_path: Path, columns: li
     assert "give this one with --labels" in " ".join(done.stderr.split())
 
 
+@pytest.mark.slow
 def test_columns_that_are_guessed_are_a_question(tmp_path: Path) -> None:
     """Where values show every column, the message begins with a question whose command runs."""
     file = tmp_path / "noten.csv"
@@ -142,6 +146,7 @@ def test_columns_that_are_guessed_are_a_question(tmp_path: Path) -> None:
     assert invoke("report", str(file), "--reading", str(tmp_path / "reading.yaml")).exit_code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "values"),
     [
@@ -274,6 +279,7 @@ def test_judges_with_their_tries_side_by_side(
         assert (known or ()) == (tuple(expected) if len(expected) > 1 else "".join(expected) or ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["nullable", "category", "NA"])
 def test_types_of_pandas_are_read_as_their_values(kind: str) -> None:
     """Nullable columns, categories and NA ask the same, and are read as the same judgments."""
@@ -386,6 +392,7 @@ def test_what_many_cases_are_asked_is_not_their_question(prompts: int, grade: st
     assert alone.table["question"].nunique() == prompts
 
 
+@pytest.mark.slow
 def test_people_beside_a_column_of_verdicts_are_each_asked_about(tmp_path: Path) -> None:
     """Not one of them alone."""
     names = NAMES["German"]
@@ -402,6 +409,7 @@ def test_people_beside_a_column_of_verdicts_are_each_asked_about(tmp_path: Path)
 TRIES = ("Versuch 1", "Versuch 2", "Versuch 3")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("judged", "others", "reads"),
     [

@@ -136,6 +136,7 @@ def test_a_name_that_begins_a_block_is_that_of_its_rows(column: str, tmp_path: P
     assert not any("read as the name above" in note.what for note in other.notes)
 
 
+@pytest.mark.slow
 def test_a_mean_below_blocks_is_of_none(tmp_path: Path) -> None:
     """What is in every block, such as a part called overall, is judged."""
     names = ["question", "part", "verdict"]

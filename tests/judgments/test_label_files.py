@@ -101,6 +101,7 @@ def test_the_name_of_the_questions_is_that_of_the_ids() -> None:
         labelled_judgments(read, labels.rename(columns={"chat": "a", "text_id": "b"}))
 
 
+@pytest.mark.slow
 def test_people_and_the_judge_may_have_one_name_for_a_grade(tmp_path: Path) -> None:
     """With the reading of the judgments, with and without --column; tries are no labels."""
     own, labels, reading = (tmp_path / one for one in ("own.csv", "labels.csv", "reading.yaml"))
@@ -153,6 +154,7 @@ def test_a_label_in_the_file_of_judgments_has_any_name(tmp_path: Path) -> None:
 GRADES = pd.DataFrame([(f"q{q}", 1 + q % 5) for q in range(24)], columns=["question", "verdict"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sheet", [True, False])
 def test_a_slip_outside_the_scale_is_refused(tmp_path: Path, sheet: bool) -> None:
     """With its row, by what is allowed or the judge gives; what is said to be a grade counts."""
@@ -183,6 +185,7 @@ def test_a_slip_beside_the_verdicts_is_refused() -> None:
     assert labelled_judgments(often).table["label"].tolist().count("6") == 5
 
 
+@pytest.mark.slow
 def test_a_column_for_each_person_is_a_row_for_each_label(tmp_path: Path) -> None:
     """A verdict is right as often as it is the label of one of them; empty cells say nothing."""
     judged = pd.DataFrame({"question": [*"aabbcc"], "verdict": [*"xyxxyx"]})
@@ -202,6 +205,7 @@ def test_a_column_for_each_person_is_a_row_for_each_label(tmp_path: Path) -> Non
         ir.analyse(judged, labels=wide.assign(rater="cho"), columns=columns)
 
 
+@pytest.mark.slow
 def test_levels_of_the_judgments_say_of_no_label_who_gave_it() -> None:
     """A label of each row is one of its question; a level that the rows lack is a person."""
     rows = FRAME.rename(columns={"Frage": "question"}).assign(
@@ -259,6 +263,7 @@ def test_a_label_that_each_row_of_a_question_repeats_is_one_label() -> None:
     assert (row["n_labels"], row["raters_agreement"]) == (20, None)
 
 
+@pytest.mark.slow
 def test_a_column_of_the_judge_is_no_label(tmp_path: Path) -> None:
     """Where a saved sheet has tries, labels are of another, and the call that is offered runs."""
     tries = {f"Versuch {k}": [1 + (q + k * (q % 4 == 0)) % 5 for q in range(20)] for k in (1, 2)}
@@ -285,6 +290,7 @@ def test_a_column_of_the_judge_is_no_label(tmp_path: Path) -> None:
     assert "'Versuch 1' was read as verdicts of the judge" in refused
 
 
+@pytest.mark.slow
 def test_a_wrong_value_has_the_row_and_the_column_of_its_file(tmp_path: Path) -> None:
     """Of tries side by side below a title, of labels, and of a list that keep wrote."""
     book, labels, checked = (tmp_path / one for one in ("t.xlsx", "l.xlsx", "list.xlsx"))

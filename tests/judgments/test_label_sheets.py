@@ -106,6 +106,7 @@ def test_what_takes_the_place_of_labels_says_so(
     assert f"{OLD} labels of the judgments left out: files of labels take their place" in said
 
 
+@pytest.mark.slow
 def test_labels_in_other_words_do_not_contradict_a_sheet(tmp_path: Path) -> None:
     """What nobody can read as a verdict, as 'rot', is no second opinion on a question."""
     rows = [

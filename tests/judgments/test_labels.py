@@ -112,6 +112,7 @@ def test_several_raters(tmp_path: Path) -> None:
     assert truth.table.tolist() == [[2]]
 
 
+@pytest.mark.slow
 def test_what_settles_decides_and_is_no_vote(tmp_path: Path) -> None:
     """A label drawn where people differ is the right one; people agree as often as without it."""
     people = [
@@ -554,6 +555,7 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_edited_scores_are_labels(edited: Path) -> None:
     """The judge keeps its own verdict; the last value of each person is a label."""
     before = judgments_from_logs(edited.parent / "logs").table
@@ -708,6 +710,7 @@ def test_a_mark_that_the_judge_gives_is_a_label() -> None:
     assert found.table["label"].notna().all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("between", "names"),
     [("; ", ["good", "fair", "bad"]), (" | ", ["1", "2", "3"])],

@@ -60,6 +60,7 @@ def test_sources_may_be_a_file_a_folder_a_url_or_a_log(log: Path) -> None:
         assert table[columns].equals(tables[0][columns])
 
 
+@pytest.mark.slow
 def test_epsilon_is_temperature_zero(tmp_path: Path) -> None:
     """Machine epsilon, the paper's way to say greedy, is read as 0."""
     example_logs.judged(tmp_path, temperature=2.220446049250313e-16)
@@ -77,7 +78,6 @@ def test_a_copy_of_a_log_adds_nothing(log: Path, tmp_path: Path) -> None:
     assert note.where.endswith("z_copy.eval")
 
 
-@pytest.mark.slow
 def test_texts_that_samples_repeat_are_kept_once(log: Path, tmp_path: Path) -> None:
     """Thousands of logs fit into memory: equal texts of all of them are one object."""
     for name in ("one", "two"):

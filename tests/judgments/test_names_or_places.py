@@ -29,6 +29,7 @@ def ahead(frame: pd.DataFrame, **said: object) -> tuple[str, float]:
     return first["system"], round(first["score"], 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "names"),
     [("{}", "A, B"), ("better {}", "System A, System B"), ("[[{}]]", "A, B"), ("{} wins", "A, B")],
@@ -48,6 +49,7 @@ def test_the_user_says_whether_verdicts_name_systems_or_places(
         assert ahead(frame, swap=by_place) == (first, 0.8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_place", [True, False])
 def test_names_that_are_no_place_and_pairs_without_the_name_decide(by_place: bool) -> None:
     """Of three systems the data tell what verdicts name, and the other meaning is refused."""
@@ -65,6 +67,7 @@ def test_names_that_are_no_place_and_pairs_without_the_name_decide(by_place: boo
     assert ahead(named, swap=False) == ("gpt", 0.8)
 
 
+@pytest.mark.slow
 def test_labels_of_systems_called_like_places_are_asked_about() -> None:
     """Labels may name places beside verdicts that name systems in full; the user says so."""
     frame = judged("gpt-A, gpt-B", "{}", by_place=True)

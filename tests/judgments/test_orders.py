@@ -90,6 +90,7 @@ def test_words_that_are_no_two_places_are_not_asked_about(names: str) -> None:
     assert not judgments_from_frame(frame).asked
 
 
+@pytest.mark.slow
 def test_labels_in_letters_name_responses_beside_verdicts_in_words() -> None:
     """Each meaning says how often it is right; labels that stay in another order are responses."""
     true = pairs()
@@ -131,6 +132,7 @@ def test_labels_that_change_places_with_the_order_are_places() -> None:
     assert list(read["label"]) == list(true["label"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [("response_a", "response_b"), ("model_1", "model_2")])
 @pytest.mark.parametrize("ordered", [True, False])
 def test_columns_of_the_responses_as_shown_decide(columns: tuple[str, str], ordered: bool) -> None:

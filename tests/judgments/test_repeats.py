@@ -28,6 +28,7 @@ def two(column: str, levels: tuple[object, ...] = ("anna", "bert"), **more: obje
     return frame.assign(verdict=verdicts(len(frame)), **more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "ours"),
     [("worker", "judge"), ("prompt_style", "wording")],
@@ -69,6 +70,7 @@ def test_what_a_column_may_be_follows_from_its_name(
     assert open_.calls[0] == f"columns={call}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "column"), [({}, "file"), ({"model": "x"}, "model"), ({"judge": "x"}, None)]
 )
@@ -113,6 +115,7 @@ def test_a_column_beside_verdicts_on_two_places_may_be_their_order(
         assert [one.entries["columns"][column] for one in asked.choices] == ways
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("names", "seeds", "calls"),
     [
@@ -261,6 +264,7 @@ def test_files_as_people_have_them(
     assert run.exit_code == code
 
 
+@pytest.mark.slow
 def test_raters_of_pandalm_leave_its_judges_with_one_verdict_each(data: Path) -> None:
     """Three people's labels are no replications: 999 verdicts of each judge."""
     table = judgments_from_file(data / "doors/pandalm_raters_long.csv").table
@@ -293,6 +297,7 @@ def test_a_question_about_repeats_stands_alone() -> None:
     assert len(read.asked) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counted", [False, True])
 def test_outputs_under_one_number_are_no_tries(
     counted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -339,6 +344,7 @@ def under(column: str, levels: tuple[str, ...], tries: tuple[int, ...] = (0, 1))
     return frame.drop(frame.index[(frame[column] == levels[1]) & (frame["try"] == tries[-1])])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", ["repeat", "run on", "none"])
 def test_prompts_that_questions_share_are_wordings(numbers: str) -> None:
     """Verdicts under prompts v1 and v2 are not pooled unless told, however tries are numbered."""
@@ -368,6 +374,7 @@ def test_a_prompt_that_is_the_text_of_its_question_tells_nothing_apart() -> None
     ).asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["date", "started_on"])
 def test_numbers_that_repeat_on_another_day_offer_the_time(column: str) -> None:
     """Tries 0 and 1 of two days are those of two times; `by=` says so as well."""

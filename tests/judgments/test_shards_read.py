@@ -80,7 +80,6 @@ def test_shards_a_merged_log_and_both_are_one_study(study: Path) -> None:
     assert results(alone) == results(both) == results(merged)
 
 
-@pytest.mark.slow
 def test_shards_that_inspect_merged_are_one_study(study: Path) -> None:
     """The log of inspect's own command says what its shards say."""
     if "merge-shards" not in log_command.commands:
@@ -91,6 +90,7 @@ def test_shards_that_inspect_merged_are_one_study(study: Path) -> None:
     assert results(merged) == results(judgments_from_logs(study / "study.shards"))
 
 
+@pytest.mark.slow
 def test_a_missing_shard_is_named_with_what_it_has(study: Path) -> None:
     """About as many judgments as the other shards have, also where a merged log lacks it."""
     merge(study, range(2))
@@ -104,6 +104,7 @@ def test_a_missing_shard_is_named_with_what_it_has(study: Path) -> None:
         assert said(found) == [f"{expected} Judge with -T shard=2/3"]
 
 
+@pytest.mark.slow
 def test_a_missing_shard_of_saved_judgments(study: Path) -> None:
     """Workers' saved files tell as much as their logs."""
     files = []
@@ -124,6 +125,7 @@ def test_the_newest_log_of_a_shard_counts(study: Path) -> None:
     assert said(read) == ["1 older logs in the folder of a shard left out: its newest log counts"]
 
 
+@pytest.mark.slow
 def test_a_shard_that_two_workers_had_is_told(study: Path) -> None:
     """Both logs are named, and each judgment counts once."""
     shard(study / "study.shards" / "3", 1)

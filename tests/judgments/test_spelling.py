@@ -190,6 +190,7 @@ def test_sentences_that_all_differ_are_read() -> None:
     assert note.count == 20
 
 
+@pytest.mark.slow
 def test_a_number_that_another_judge_calls_a_tie_is_asked_about(tmp_path: Path) -> None:
     """Counted by pandas: the first proposal makes 0 the other's Tie, the second keeps grades."""
     generator = np.random.default_rng(3)
@@ -300,6 +301,7 @@ def as_in_excel(verdict: str) -> object:
     return verdict if verdict == "tie" else float(verdict)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tie", ["Tie (both bad)", "none", "tie"])
 def test_what_no_grade_has_beside_it_is_asked_about(tie: str) -> None:
     """Whatever its name."""
@@ -378,6 +380,7 @@ def test_judges_that_share_no_verdict_are_asked_about(
     assert not judgments_from_frame(apart).asked  # of other questions
 
 
+@pytest.mark.slow
 def test_two_files_that_share_no_verdict_are_asked_about(tmp_path: Path) -> None:
     """And under the same names both are as often right, as they are."""
     for name, letters in (("letters", "ABC"), ("numbers", "123")):

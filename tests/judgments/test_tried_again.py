@@ -38,7 +38,6 @@ def verdict(rng: np.random.Generator, q: int, order: str) -> str:
     return "XY"[order == "b"] if rng.random() < 0.5 else "XY"[q % 2]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("tries", [2, 3, 5, 8])
 def test_orders_drawn_anew_have_the_expectation_of_two_drawn_orders(tries: int) -> None:
     """Whichever rule holds, two tries agree as often as two of independently drawn orders."""

@@ -121,6 +121,7 @@ def side_by_side(made: Any) -> None:
     append(made.create_sheet("People"), [("id", "label"), *((f"Frage {q}", 1.5) for q in range(4))])
 
 
+@pytest.mark.slow
 def test_the_sheet_that_was_named_is_read_by_every_door(tmp_path: Path) -> None:
     """A command, a saved reading and Python take it; of labels, where their workbook has it."""
     path, saved = book(tmp_path / "a.xlsx", side_by_side), tmp_path / "reading.yaml"
@@ -144,6 +145,7 @@ def test_the_sheet_that_was_named_is_read_by_every_door(tmp_path: Path) -> None:
     assert json.loads(labelled.stdout)["rows"] == json.loads(plain_labels.stdout)["rows"]
 
 
+@pytest.mark.slow
 def test_of_sheets_that_fit_alike_one_is_asked_for(tmp_path: Path) -> None:
     """One a judge, or a month; of labels too. What is proposed runs, and says what it reads."""
 
@@ -191,6 +193,7 @@ def test_a_sheet_that_is_not_there_is_answered_by_those_that_are(tmp_path: Path)
     )
 
 
+@pytest.mark.slow
 def test_a_question_about_columns_says_which_sheet_it_is_about(tmp_path: Path) -> None:
     """And its command keeps the sheet that was named."""
     rows = [
@@ -326,6 +329,7 @@ CORNER = b'<row r="200000"><c r="XFD200000" t="inlineStr"><is><t>x</t></is></c><
 MERGED = b'</sheetData><mergeCells count="1"><mergeCell ref="E2:XFD1048576"/></mergeCells>'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("end", "says"),
     [

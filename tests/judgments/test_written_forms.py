@@ -95,6 +95,7 @@ def test_no_number_depends_on_the_order_of_rows_and_columns(seed: int) -> None:
     assert numbers_of(shuffled) == pytest.approx(numbers_of(grades()))
 
 
+@pytest.mark.slow
 def test_tables_of_other_shapes_say_the_same(tmp_path: Path) -> None:
     """A column a try, a list in a cell, nested fields, an object a line."""
     frame = words().assign(verdict=lambda one: one["verdict"].replace("", "error"))
@@ -126,6 +127,7 @@ def test_numbers_of_options_may_have_zeros_behind_a_point(form: str) -> None:
     assert [*found.table["verdict"]] == [*"123"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("write", "read_as"),
     [

@@ -41,6 +41,7 @@ def test_the_score_has_no_bias(tries: int) -> None:
     assert apart.std() / np.sqrt(len(apart)) < 0.005
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tries", [2, 5])
 def test_points_are_shares_that_are_right(tries: int) -> None:
     """A point for each number of votes says how often such a verdict is right in the population."""

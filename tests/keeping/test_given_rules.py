@@ -41,6 +41,7 @@ def rule(tmp_path: Path) -> str:
     return str(file)
 
 
+@pytest.mark.slow
 def test_a_rule_decides_a_month_without_labels(tmp_path: Path, rule: str) -> None:
     """Each verdict is that of the rule by itself; the answer says what the promise rests on."""
     frame = month(2).drop(columns="label")
@@ -142,6 +143,7 @@ def wrong_of(frame: pd.DataFrame, rule: str) -> list[bool]:
     return found
 
 
+@pytest.mark.slow
 def test_labels_check_a_rule_and_make_no_other(rule: str) -> None:
     """The list is that without labels, by the rule's own limit; the bound is that of beta."""
     frame = few(month(2), 20)
@@ -176,6 +178,7 @@ def test_checks_of_what_is_not_kept_say_nothing_of_what_is(rule: str) -> None:
     assert {one["error"] for one in found.to_dict()["fewer_votes"]} == {None}
 
 
+@pytest.mark.slow
 def test_labels_that_contradict_a_rule_leave_no_promise(tmp_path: Path, rule: str) -> None:
     """Where the lower end is above the limit nothing is kept, and a new rule is the next step."""
     frame = month(2)
@@ -212,6 +215,7 @@ def test_labels_that_are_no_grades_in_between_leave_the_step(rule: str) -> None:
     assert one["error"] == pytest.approx(np.mean(wrong))
 
 
+@pytest.mark.slow
 def test_no_answer_of_a_person_is_no_label(tmp_path: Path) -> None:
     """In a sheet, in a column and for `read`: k.A. and an empty cell count as nothing."""
     frame = month(3).drop(columns="label")
@@ -240,6 +244,7 @@ def test_no_answer_of_a_person_is_no_label(tmp_path: Path) -> None:
     assert "labels of 57 questions" in said
 
 
+@pytest.mark.slow
 def test_what_is_skipped_in_a_page_is_named(tmp_path: Path) -> None:
     """It counts as wrong, because labelling stops, and the sentence counts it apart."""
     frame = month(4).drop(columns="label")
@@ -286,6 +291,7 @@ def test_an_offer_names_the_grade_that_does_as_well() -> None:
     assert "always 3 is more than a step off in 20% of them" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("wrong", "n"), [(1, 37), (2, 52), (7, 126)])
 def test_few_errors_are_no_reason_against_a_judge(wrong: int, n: int) -> None:
     """Where fewer are wrong than allowed the labels are too few; with more errors, it is these."""
@@ -454,6 +460,7 @@ def by_counting(kept: int, n: int, now: int, m: int) -> float:
     return sum(farther) / math.comb(n + m, both)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lacks", [(), ("agreeing",), ("agreeing", "n_questions")])
 def test_a_rule_that_keeps_another_share_promises_nothing(
     tmp_path: Path, lacks: tuple[str, ...]
@@ -504,6 +511,7 @@ def test_a_rule_that_keeps_as_much_of_a_less_steady_month_promises_nothing(tmp_p
         KeepRule.read(str(made))
 
 
+@pytest.mark.slow
 def test_a_rule_of_a_judge_that_became_milder_promises_nothing(tmp_path: Path, rule: str) -> None:
     """Its votes are as steady as before, and a grade higher.
 
@@ -581,6 +589,7 @@ def half(tmp_path: Path) -> str:
     return str(file)
 
 
+@pytest.mark.slow
 def test_a_gate_holds_the_saved_rule(tmp_path: Path, half: str) -> None:
     """What the rule keeps, with its exact interval, where labels alone would keep all."""
     now = unanimous(66, 120)
@@ -602,6 +611,7 @@ def test_a_gate_holds_the_saved_rule(tmp_path: Path, half: str) -> None:
     assert (first["requirement"], last["value"]) == ("agreement >= 0.1", 66 / 120)
 
 
+@pytest.mark.slow
 def test_a_gate_by_a_rule_never_passes_against_its_labels(tmp_path: Path, half: str) -> None:
     """By the rule's own limit of errors: labels that contradict it fail, another share is open."""
     new = tmp_path / "new.csv"
@@ -636,6 +646,7 @@ def test_a_gate_holds_the_rule_of_a_cascade(tmp_path: Path) -> None:
     assert (table["judge"][0], table["value"][0], len(table)) == ("a, b", kept, 1)
 
 
+@pytest.mark.slow
 def test_a_saved_reading_reads_a_month_without_its_labels(tmp_path: Path, rule: str) -> None:
     """The column of labels may be gone, and is named; another one, or a typed one, may not."""
     own = {"question": "Vorgang", "verdict": "Note KI", "label": "Note Mensch"}

@@ -122,6 +122,7 @@ def test_the_list_itself_brings_what_was_filled_in(folder: Path) -> None:
     assert "60 questions x 3 tries" in done.stderr
 
 
+@pytest.mark.slow
 def test_checked_verdicts_alone_promise_nothing() -> None:
     """Without other labels they are labels, with the reason why they are no draw at random."""
     own = sheet().drop(columns="Lehrkraft").melt("Aufgabe", value_name="verdict")

@@ -176,6 +176,7 @@ def test_a_workbook_offers_the_grades(source: pd.DataFrame) -> None:
     assert days == dict(zip(source["Vorgang"], source["Datum"], strict=True))
 
 
+@pytest.mark.slow
 def test_each_of_two_people_keeps_a_column_and_counts(tmp_path: Path) -> None:
     """A verdict is wrong if it is more than a step from either; each person keeps a column."""
     draws = np.random.default_rng(2)

@@ -307,6 +307,7 @@ def test_bad_input_is_refused_in_words(
     assert words in done.output
 
 
+@pytest.mark.slow
 def test_a_share_has_the_interval_that_validate_gives_it(tmp_path: Path) -> None:
     """28 to 30 of 30 right, and half of 30 in both tries: one function computes both."""
     right = {"m1": 29, "m2": 28, "m3": 30}
@@ -441,6 +442,7 @@ def single(questions: int, lift: dict[str, float], seed: int = 0, **more: object
 LIFT = {"low": 0.0, "middle": 0.1, "high": 0.3, "own": 0.0}
 
 
+@pytest.mark.slow
 def test_labels_of_a_frame_are_those_of_its_file(tmp_path: Path) -> None:
     """Alone, in a list, and from a file, the same labels correct the same scores."""
     judged, truth = single(40, LIFT | {"own": 0.35}), single(20, LIFT, seed=1)[::2]
@@ -667,6 +669,7 @@ def test_a_system_of_one_judge_says_why_it_has_no_interval_over_judges() -> None
     assert by_system.drop("s0").isna().all()
 
 
+@pytest.mark.slow
 def test_one_system_alone_has_no_ranking(tmp_path: Path) -> None:
     """Of one system a task, none has two; where one task has two, it alone has a leader."""
     table = single(8, {"x": 0.2, "y": 0.0}).assign(benchmark=lambda of: "of " + of["system"])

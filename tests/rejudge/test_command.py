@@ -89,6 +89,7 @@ def test_a_limit_judges_so_many_outputs(log: str) -> None:
     assert replications(log) == [4, 4, 4]
 
 
+@pytest.mark.slow
 def test_the_log_itself_is_no_output(log: str) -> None:
     """The log is not changed, nor is another one in its folder."""
     before = Path(log).read_bytes()
@@ -200,7 +201,6 @@ def test_an_unforeseen_error_is_one_line(log: str, monkeypatch: pytest.MonkeyPat
         main(["--traceback", "rejudge", log])
 
 
-@pytest.mark.slow
 def test_another_grader_is_announced_before_the_first_call(log: str) -> None:
     """Who answers, and who did, is said even where no call is made."""
     done = rejudge(log, "--dry-run", "--model", TINY)

@@ -26,8 +26,6 @@ from graders import run, suite
 from inspect_reliability import Item, JudgeDesign, judge
 from inspect_reliability.judgments.logs import judgments_from_logs
 
-pytestmark = pytest.mark.slow
-
 PRICED = "priced/judge"
 PRICE = {"input": 20_000, "output": 50_000, "input_cache_write": 0, "input_cache_read": 0}
 """Dollars a million: a call of 20 and 2 tokens is half a dollar."""
@@ -73,6 +71,7 @@ def test_the_price_is_said_before_the_first_call(tmp_path: Path, prices: Path) -
     assert "3 outputs x 20 = 60 calls, about 1.32k tokens, about $30.00." in said
 
 
+@pytest.mark.slow
 def test_rejudge_stops_at_the_limit_and_goes_on(tmp_path: Path, prices: Path) -> None:
     """No answer that was paid for is lost: the next run makes what is missing, and no more."""
     log = graded(tmp_path / "logs").location
@@ -113,6 +112,7 @@ def test_a_file_without_prices(tmp_path: Path, text: str) -> None:
     assert "Give each model its input, output," in " ".join(done.output.split())
 
 
+@pytest.mark.slow
 def test_prices_in_a_deep_file(tmp_path: Path) -> None:
     """YAML would look for the end of every bracket for minutes."""
     log = graded(tmp_path / "logs").location
@@ -128,6 +128,7 @@ def judging(**options: Any) -> Task:
     return judge(design, items, **options)
 
 
+@pytest.mark.slow
 def test_a_judge_task_keeps_what_its_cost_limit_allows(tmp_path: Path, prices: Path) -> None:
     """Each question may cost 3 dollars: six calls at most are kept, none of them twice."""
     task = judging(replications=20)
@@ -140,6 +141,7 @@ def test_a_judge_task_keeps_what_its_cost_limit_allows(tmp_path: Path, prices: P
     assert any("replications that failed" in str(note) for note in found.notes)
 
 
+@pytest.mark.slow
 def test_a_plan_says_dollars(tmp_path: Path, prices: Path) -> None:
     """Dollars of a design are those of its judgments, at the price that the run recorded."""
     log = pilot(tmp_path, prices)

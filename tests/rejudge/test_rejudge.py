@@ -54,8 +54,6 @@ from inspect_reliability.stats.decomposition import decompose
 from logged import Logged
 from processes import INSPECT, python
 
-pytestmark = pytest.mark.slow
-
 
 def kept(log: EvalLog, sample: int = 0) -> dict[str, Any]:
     return in_full(the_score(log, sample))
@@ -91,6 +89,7 @@ def lettered(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
     return run(suite(rejudge(letters(), replications=7)), folder, tiny(seed=0))
 
 
+@pytest.mark.slow
 def test_each_replication_is_sent_with_its_seed(lettered: EvalLog) -> None:
     """What the score says of verdicts and seeds is what the grader was asked and said."""
     log = lettered
@@ -110,6 +109,7 @@ def test_each_replication_is_sent_with_its_seed(lettered: EvalLog) -> None:
     assert len({seed for n in range(3) for seed in kept(log, n)["seeds"]}) == 21
 
 
+@pytest.mark.slow
 def test_the_seed_decides(tmp_path: Path) -> None:
     """The same base seed gives the same verdicts again, another one others."""
     one, again, other = (
@@ -159,6 +159,7 @@ def test_a_failed_replication_is_kept_and_made_up_for(tmp_path: Path) -> None:
     assert "non-response" not in str(said.value)
 
 
+@pytest.mark.slow
 def test_the_command_makes_up_for_failures(tmp_path: Path) -> None:
     """What failed is judged by the next run, nothing else is, and the seeds are those it had."""
     limit = tmp_path / "limited"
@@ -226,6 +227,7 @@ def foreign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(log.location.removeprefix("file://"))
 
 
+@pytest.mark.slow
 def test_a_log_in_and_reliability_out(foreign: Path) -> None:
     """The command needs the log and nothing else; given again it only adds what is missing."""
     target = foreign.with_name(foreign.stem + "-rejudged")
@@ -247,6 +249,7 @@ def test_a_log_in_and_reliability_out(foreign: Path) -> None:
     assert "variance" in report["score_variance"][0]
 
 
+@pytest.mark.slow
 def test_inspect_runs_the_task_by_name(foreign: Path) -> None:
     """`inspect eval` makes the same judgments as the command, and adds to them by numbers."""
     given = ["inspect_reliability/rejudge_log", "-T", f"log={foreign}", "--model", "none/none"]
@@ -279,6 +282,7 @@ def test_inspect_score_reaches_it_by_name(foreign: Path) -> None:
     assert [len(kept(log, n)["verdicts"]) for n in range(4)] == [3, 3, 3, 3]
 
 
+@pytest.mark.slow
 def test_replications_too_long_for_a_summary_are_read(tmp_path: Path) -> None:
     """A log's summaries leave out long lists; no judgment is lost with them."""
     log = run(suite(rejudge(wins(), replications=70), questions=2), tmp_path)
@@ -290,6 +294,7 @@ def test_replications_too_long_for_a_summary_are_read(tmp_path: Path) -> None:
         assert Counter(rows["verdict"]) == Counter(kept(log, number)["verdicts"])
 
 
+@pytest.mark.slow
 def test_variance_of_a_score_is_split(tmp_path: Path, lettered: EvalLog) -> None:
     """Epochs are runs of the model, replications those of the judge."""
     log = run(suite(rejudge(wins(), replications=4)), tmp_path, epochs=2)
@@ -335,6 +340,7 @@ def test_a_failure_hides_no_temperature() -> None:
         assert (summarise("s", some).metadata or {})["temperature"] == 0.5
 
 
+@pytest.mark.slow
 def test_a_grader_that_gives_no_grade_does_not_respond(tmp_path: Path) -> None:
     """Every replication counts as a non-response, live and in the report."""
     mute = letters(model=get_model("lottery/mute"))
@@ -353,6 +359,7 @@ def test_a_grader_that_gives_no_grade_does_not_respond(tmp_path: Path) -> None:
     assert (note.count, note.what.partition(" counted")[0]) == (6, "unscored samples")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("beside", [False, True], ids=["metrics", "scorers"])
 def test_accuracy_stays_beside_reliability(tmp_path: Path, beside: bool) -> None:
     """By the task's metrics the majority's accuracy is kept, by a second scorer the suite's own."""
@@ -501,6 +508,7 @@ def test_the_only_grader_of_a_log_is_meant(tmp_path: Path) -> None:
     assert Rejudging(run(task, tmp_path)).wrapped.identity == "wins"
 
 
+@pytest.mark.slow
 def test_the_command_splits_the_variance_of_the_score(tmp_path: Path) -> None:
     """The report has the variance's parts, and says where it comes from."""
     log = run(suite(wins()), tmp_path, lottery(seed=4), epochs=2)
@@ -540,6 +548,7 @@ def test_the_command_splits_the_variance_of_the_score(tmp_path: Path) -> None:
     assert re.search(r"(?s)\nEpoch .*\nepoch 1 .*\nepoch 2 ", by)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("runs", "others"), [(2, "other runs of the model by 0 "), (1, "epochs")])
 def test_a_score_moves_by_the_deviation_of_its_mean(runs: int, others: str) -> None:
     """A grader that tosses a coin for each of n outputs moves their mean by .5 / sqrt(n)."""
@@ -570,6 +579,7 @@ def test_a_grader_that_does_not_exist_is_named(tmp_path: Path) -> None:
     assert "The grader nosuch/model cannot be used" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_variance_is_that_of_one_scorer(tmp_path: Path) -> None:
     """A suite's own grades are not mixed with those of rejudge."""
     log = run(suite(wins()), tmp_path, epochs=2)
@@ -580,6 +590,7 @@ def test_the_variance_is_that_of_one_scorer(tmp_path: Path) -> None:
     assert score_variance(table[table["scorer"] == "rejudge"]).n_judgments == 2
 
 
+@pytest.mark.slow
 def test_outputs_of_one_sample_are_one_question(tmp_path: Path) -> None:
     """Epochs give a suite more outputs to judge, and the judge no more questions."""
     log = run(suite(rejudge(letters(), replications=4)), tmp_path, epochs=3)
@@ -600,6 +611,7 @@ def first_only() -> Scorer:
     return score
 
 
+@pytest.mark.slow
 def test_a_variance_that_is_not_known_is_no_table(tmp_path: Path) -> None:
     """Verdicts that are names have no variance: the command says so and prints no empty table."""
     log = run(suite(letters()), tmp_path)
@@ -633,6 +645,7 @@ def no_verdicts() -> Scorer:
     return score
 
 
+@pytest.mark.slow
 def test_a_score_of_several_parts_is_several_judges(tmp_path: Path) -> None:
     """Each part has its own coefficients, the same live and in the report of the command."""
     keys, task = "ab", suite(match())
@@ -660,6 +673,7 @@ def test_a_failed_replication_fails_for_each_part(tmp_path: Path) -> None:
     assert not [name for name in log.results.scores[0].metrics if not name.endswith(("(a)", "(b)"))]
 
 
+@pytest.mark.slow
 def test_values_that_are_no_verdicts_are_refused_in_words(tmp_path: Path) -> None:
     """An empty list is no verdict, nor are numbers in one: the command says so, with no failure."""
     task = suite(match())
@@ -673,6 +687,7 @@ def test_values_that_are_no_verdicts_are_refused_in_words(tmp_path: Path) -> Non
     assert "that failed" not in words
 
 
+@pytest.mark.slow
 def test_a_command_of_which_all_fails_says_why(tmp_path: Path) -> None:
     """Where no replication gave a verdict the command names the failure, and reports nothing."""
     (tmp_path / "failing.py").write_text(FAILING)

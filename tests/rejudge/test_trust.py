@@ -139,6 +139,7 @@ def test_the_name_of_a_score_trusts_no_file(tmp_path: Path, marker: Path, harmle
     assert "A log never runs code here" in " ".join(done.stderr.split())
 
 
+@pytest.mark.slow
 def test_a_file_that_the_user_names_is_run(tmp_path: Path, marker: Path, harmless: str) -> None:
     """The command line decides, even where the log names the same file."""
     log = read_eval_log(harmless)

@@ -27,6 +27,7 @@ from inspect_reliability.showing.terminal import print_table
 from inspect_reliability.spreadsheet_cells import has_formula, marked, without_marks
 
 
+@pytest.mark.slow
 def test_forms_have_the_same_numbers() -> None:
     """JSON, CSV and the data frame say the same, with nothing but plain values."""
     analysis = analyse(made(questions=8, replications=40))
@@ -41,7 +42,6 @@ def test_forms_have_the_same_numbers() -> None:
     assert float(from_csv["omega_low"]) == row["omega_interval"][0] == frame["omega_low"][0]
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_shows_a_number(form: Any) -> None:
@@ -78,6 +78,7 @@ def test_long_text_is_cut_and_counted() -> None:
 CELL = st.lists(st.text("ab", min_size=1, max_size=16), max_size=4).map(" ".join)
 
 
+@pytest.mark.slow
 @given(st.integers(20, 130), st.lists(st.tuples(CELL, CELL, CELL, CELL), min_size=1, max_size=4))
 def test_no_window_is_too_narrow(width: int, rows: list[tuple[str, ...]]) -> None:
     """A table loses no word, and no line is longer than the window."""
@@ -176,6 +177,7 @@ def test_a_workbook_has_no_formula(tmp_path: Path) -> None:
 HOSTILE = st.text(st.sampled_from("ab5.,;|\"'\r\n\t=+-@＝ \x1b"), max_size=8)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(HOSTILE, HOSTILE), min_size=1, max_size=4))
 def test_csv_keeps_every_text_in_its_cell(rows: list[tuple[str, str]]) -> None:
     """Commas, quotes and line breaks of any kind come back as they were, from two readers."""

@@ -94,6 +94,7 @@ def test_every_form_is_tried() -> None:
     assert {*MADE_OF} == {*FORMS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", MADE_OF)
 def test_a_text_adds_no_mark(form: Form) -> None:
     """Where a plain word is, a hostile text leaves the form as it was."""

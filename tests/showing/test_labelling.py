@@ -381,6 +381,7 @@ def test_a_page_saves_as_its_source_is_written(tab: Any, tmp_path: Path) -> None
     assert invoke("validate", file, "--labels", first).exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_page_counts_of_grades_what_keep_and_gate_count(tmp_path: Path) -> None:
     """A label makes a rounded mean right, or a share of the tries, that is at most a step off."""
     frame, _ = graded()

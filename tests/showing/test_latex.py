@@ -217,6 +217,7 @@ def test_every_card_has_a_label_of_all_that_tells_it_apart() -> None:
     assert not [one for one in found if one.endswith("-2")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judges", ["xy", "xyz"])
 def test_each_table_of_a_comparison_names_its_condition(judges: str, tmp_path: Path) -> None:
     """Judges at two temperatures have two tables; no caption is that of the other."""

@@ -112,6 +112,7 @@ def test_refused() -> None:
         agreement_between(one | counted({"two": {"y": ["A"]}}))
 
 
+@pytest.mark.slow
 def test_published_judges(published_verdicts: Any) -> None:
     """The two published judges at temperature .25 on BBH: no pairing of replications is special."""
     one, two = (published_verdicts[judge, "0.25", "bbh"] for judge in ("Llama", "Starling"))

@@ -212,7 +212,6 @@ def test_more_replications_of_the_same_judge(concentration: float) -> None:
         assert abs(few.mean() - more.mean()) < 4 * error + 0.01
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("n", "r", "k"), [(3, 100, 2), (8, 2, 5), (27, 5, 2), (200, 2, 2)])
 def test_pure_noise(n: int, r: int, k: int) -> None:
     """Where every question has the same chances, omega, kappa and alpha are 0 but for 1/NR."""

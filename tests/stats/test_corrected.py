@@ -98,11 +98,12 @@ def test_corrected_rates_near_1_cover(rate: float) -> None:
         assert inside / 250 >= 0.93
 
 
+@pytest.mark.slow
 def test_outputs_without_a_label_count_whatever_their_question() -> None:
     """Two of five outputs of every question have a label: intervals over questions cover."""
     generator, inside, widths, errors = np.random.default_rng(4), 0, [], []
     names = [f"{q}, {k}" for q in range(40) for k in range(5)]
-    for _ in range(300):
+    for _ in range(200):
         right = generator.random((40, 5)) < generator.beta(3, 2, size=(40, 1))
         yes = generator.binomial(4, np.where(right, 0.95, 0.1)).ravel()
         given = Cells(np.stack([yes, 4 - yes], axis=1), names, ("yes", "no"))
@@ -115,9 +116,9 @@ def test_outputs_without_a_label_count_whatever_their_question() -> None:
         widths.append((found.high - found.low) / (alone.high - alone.low))
         errors.append(found.value - 0.6)
         assert rogan_gladen(sample).reason == MIXED
-    assert 0.93 <= inside / 300 <= 0.985
+    assert 0.93 <= inside / 200 <= 0.985
     assert np.mean(widths) < 0.85
-    assert abs(np.mean(errors)) < 3 * np.std(errors) / 300**0.5
+    assert abs(np.mean(errors)) < 3 * np.std(errors) / 200**0.5
     one = Sample.of(given, labels, "yes")  # each output a question of its own: as PPI++ says
     y, f, rest = one.labels, one.judged, one.rest
     weight = np.cov(y, f, ddof=0)[0, 1] / np.var([*f, *rest], ddof=1) / (1 + len(y) / len(rest))
@@ -218,10 +219,10 @@ def test_the_recorded_judge(data: Path) -> None:
 def test_corrected_rates_cover_and_have_no_bias(correct: object, n: int) -> None:
     """The truth is 35%; the judge alone says 38%, and its own interval nearly always misses it."""
     generator = np.random.default_rng(n)
-    found: list[Estimate] = [correct(drawn(generator, n, 3000, 5)) for _ in range(200)]  # type: ignore[operator]
+    found: list[Estimate] = [correct(drawn(generator, n, 3000, 5)) for _ in range(120)]  # type: ignore[operator]
     known = [one for one in found if one.low is not None]
     inside = np.mean([one.low <= 0.35 <= one.high for one in known])
-    assert len(known) >= 197
+    assert len(known) >= 118
     assert 0.92 <= inside <= 1
     assert np.mean([one.value for one in known]) == pytest.approx(0.35, abs=0.01)
 

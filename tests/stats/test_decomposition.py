@@ -156,6 +156,7 @@ def test_standard_errors_are_those_of_repeated_studies() -> None:
         assert average == pytest.approx(np.std(means), rel=0.15), name
 
 
+@pytest.mark.slow
 def test_published_standard_error_counts_the_judge_alone(data: Path) -> None:
     """The published .00036 of A_LM is the judge's part; over questions it is 14 times wider."""
     [path] = (data / "paper/application_data/judgment_results").glob("judge_full_meta-llama*")

@@ -230,6 +230,7 @@ def test_published_components(data: Path, judge: str, expected: tuple[float, ...
     assert [one.value for one in parts.values()][:6] == pytest.approx(expected, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_published_judges(data: Path) -> None:
     """RewardBench 2: three judges of the base wording; each question counts once."""
     table = labelled(data, "rewardbench2_choices").query("wording == 'base'")
@@ -240,6 +241,7 @@ def test_published_judges(data: Path) -> None:
     assert some == pytest.approx((0.5398, 0.4031, 0.5255, 0.2921), abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("judge", "expected"),
     [

@@ -134,7 +134,7 @@ def test_expectation_does_not_depend_on_the_tries_and_intervals_cover_it() -> No
     """2 and 20 tries of each order have one omega, and without orders two; 95% are covered."""
     rng, known, pooled = np.random.default_rng(1), truth(2), {}
     for tries in (2, 20):
-        given = [cells(drawn(rng, 40, 2, tries)) for _ in range(90)]
+        given = [cells(drawn(rng, 40, 2, tries)) for _ in range(60)]
         found = [panel(one, [*known]) for one in given]
         for name, value in known.items():
             mean = np.mean([one[name].value for one in found])

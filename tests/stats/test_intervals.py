@@ -188,7 +188,7 @@ def test_one_verdict_dominates(concentration: float) -> None:
     generator = np.random.default_rng(1)
     shares = np.array([0.88, 0.06, 0.06])
     true, held = 1 / (1 + concentration * 3), []
-    for _ in range(150):
+    for _ in range(100):
         chances = generator.dirichlet(shares * concentration * 3, 20)
         found = omega(counts(generator.multinomial(10, chances)))
         if found.low is not None:
@@ -196,6 +196,7 @@ def test_one_verdict_dominates(concentration: float) -> None:
     assert np.mean(held) >= 0.93
 
 
+@pytest.mark.slow
 def test_two_replications() -> None:
     """Two replications are enough for intervals that cover."""
     generator = np.random.default_rng(2)
@@ -228,6 +229,7 @@ def test_copies_in_clusters_bring_no_certainty(table: Table, times: int) -> None
             assert mine == (None if theirs is None else pytest.approx(theirs, abs=1e-9)), name
 
 
+@pytest.mark.slow
 @given(tables(min_questions=6))
 @settings(max_examples=20)
 def test_outputs_of_one_question_are_averaged(table: Table) -> None:
@@ -353,7 +355,6 @@ def test_verdicts_make_no_interval_narrower() -> None:
     assert many.high - many.low > 0.8 * (few.high - few.low)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n", [20, 30, 60, 150])
 def test_agreement_of_nearly_settled_questions_covers(n: int) -> None:
     """Of two verdicts a question, 2.5% of pairs differ: the coverage is a sum over a binomial."""

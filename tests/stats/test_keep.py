@@ -112,7 +112,6 @@ def test_fewest_labelled_questions(alpha: float, needed: int) -> None:
     assert (1 - alpha) ** needed <= 0.05 + 1e-12 < (1 - alpha) ** (needed - 1)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("whole_first", [False, True])
 @pytest.mark.parametrize(("labels", "judges"), [(50, 3), (300, 1)])
 def test_the_promise_is_kept(labels: int, judges: int, whole_first: bool) -> None:

@@ -49,6 +49,7 @@ def ranks(table: np.ndarray) -> list[float]:
     return [float(pooled[:k].sum() + pooled[k] / 2) for k in range(len(pooled))]
 
 
+@pytest.mark.slow
 @given(tables)
 def test_alpha_is_that_of_its_pairs(table: np.ndarray) -> None:
     """The variances give what the definition over pairs gives, for both scales."""

@@ -218,7 +218,7 @@ def test_covers_other_questions(n: int, draw: Any) -> None:
     generator = np.random.default_rng(n)
     true = draw(np.random.default_rng(0), 200_000).mean()
     held = []
-    for _ in range(400):
+    for _ in range(250):
         found = rate(silent(list(generator.binomial(10, draw(generator, n))), 10))
         held.append(found.low <= true <= found.high)
     assert np.mean(held) >= 0.94

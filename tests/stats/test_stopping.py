@@ -53,6 +53,7 @@ def test_false_alarms() -> None:
     assert np.mean([p < 0.5 for p in found]) == pytest.approx(0.5, abs=0.1)
 
 
+@pytest.mark.slow
 def test_few_shuffles_where_chance_is_plain() -> None:
     """A chance up to 2% is that of all shuffles; a larger one, of fewer, is close to theirs."""
     draws, chances_of = np.random.default_rng(5), []

@@ -84,6 +84,7 @@ def majority(votes: tuple[str, ...], label: str) -> Fraction:
     return Fraction(label in won, len(won))
 
 
+@pytest.mark.slow
 @given(TABLES)
 def test_votes_are_those_of_all_subsets(table: Judged) -> None:
     """The accuracy of a vote of n is the mean over all subsets of n verdicts, ties shared."""
@@ -199,14 +200,14 @@ def test_intervals_of_the_split_cover(n: int) -> None:
     inside: Counter[str] = Counter()
     names = tuple(map(str, range(n)))
     labels = Cells.from_long(names, ["A"] * n)
-    for _ in range(120):
+    for _ in range(80):
         right = generator.binomial(5, generator.beta(3, 1, n))
         given = Cells(np.stack([right, 5 - right], axis=1), names, ("A", "B"))
         known = Labelled(given, labels)
         found = known.errors() | {"wrong": known.share("wrong")}
         for name, true in truth.items():
             inside[name] += found[name].low <= true <= found[name].high
-    assert all(0.91 <= count / 120 <= 1 for count in inside.values()), inside
+    assert all(0.91 <= count / 80 <= 1 for count in inside.values()), inside
 
 
 @pytest.mark.parametrize(

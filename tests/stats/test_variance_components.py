@@ -66,6 +66,7 @@ def test_published_judges(published: dict[str, Counts]) -> None:
     assert replication > question > judge
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unequal", [False, True])
 def test_simulated_truth(unequal: bool) -> None:
     """On average the components are those that the judgments were simulated with."""

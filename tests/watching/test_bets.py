@@ -56,6 +56,7 @@ def distance(part: list[list[float]], pools: list[list[float]]) -> float:
     )
 
 
+@pytest.mark.slow
 def test_the_p_value_is_that_of_every_part_of_the_draws() -> None:
     """It is the share of all parts of as many draws that lie at least as far away, ties by lot."""
     grades = [[1.0, 1.0, 5.0, 4.0, 2.0], [3.0, 3.0, 3.0, 1.0, 5.0]]
@@ -94,6 +95,7 @@ def test_parts_are_drawn_without_replacement() -> None:
     assert parts.var(axis=0) == pytest.approx(spread, abs=0.15)
 
 
+@pytest.mark.slow
 def test_p_values_of_a_quiet_stream_are_uniform_and_independent() -> None:
     """Of steady and unsteady questions, asked unequally often, too."""
     generator = np.random.default_rng(3)
@@ -126,6 +128,7 @@ def test_a_missing_p_value_leaves_the_bet_as_it_is() -> None:
     assert bets(p)[1] == bets(p)[0]
 
 
+@pytest.mark.slow
 def test_bets_on_uniform_p_values_reach_20_in_at_most_a_twentieth() -> None:
     """Ville's inequality, over a hundred checks."""
     generator = np.random.default_rng(5)
@@ -133,6 +136,7 @@ def test_bets_on_uniform_p_values_reach_20_in_at_most_a_twentieth() -> None:
     assert (worth.max(axis=1) >= 20).mean() <= 0.05
 
 
+@pytest.mark.slow
 def test_a_later_check_changes_no_earlier_one() -> None:
     """Nor do verdicts and questions that only a later one has."""
     generator = np.random.default_rng(6)
@@ -147,6 +151,7 @@ def test_a_later_check_changes_no_earlier_one() -> None:
     assert again.bet[:30] == pytest.approx(first.bet)
 
 
+@pytest.mark.slow
 def test_a_planted_change_is_found_where_it_is() -> None:
     """A fifth of the anchors turns at check 25: found within a few checks, and these anchors."""
     generator = np.random.default_rng(7)
@@ -218,6 +223,7 @@ def test_tests_whether_checks_differ_spend_one_level() -> None:
         assert spent == pytest.approx(CHECKS_DIFFER * (1 - 1 / (k + 1)))
 
 
+@pytest.mark.slow
 def test_shifts_by_the_hour_make_the_check_the_unit() -> None:
     """Where anchors move together at each check, checks are ranked, and a quiet one is no alarm."""
     generator = np.random.default_rng(10)
@@ -234,6 +240,7 @@ def test_shifts_by_the_hour_make_the_check_the_unit() -> None:
     assert {*found.units[BASELINE:]} == {"check"}
 
 
+@pytest.mark.slow
 def test_a_change_is_no_reason_to_rank_checks() -> None:
     """After an alarm draws stay the unit; before it every p-value is that of no alarm at all."""
     chance = np.full(30, 0.7)
@@ -261,6 +268,7 @@ def test_the_rank_of_a_check_is_that_among_all_of_them() -> None:
     assert rank_of_check(counts, NAMES, generator) <= 1 / 12
 
 
+@pytest.mark.slow
 def test_draws_that_are_one_draw_count_once() -> None:
     """A cache answers three times the same, and turns again; a judge that changed turns once."""
     checks = 12
@@ -287,7 +295,7 @@ def test_a_change_is_found_as_soon_as_it_was_said(
 
     After 30 quiet checks the bet has lost, and what is said must know of that.
     """
-    monkeypatch.setattr(module, "STUDIES", 20)
+    monkeypatch.setattr(module, "STUDIES", 12)
     generator = np.random.default_rng(12)
     chance = np.r_[np.full(25, 0.97), np.full(15, 0.7)]
     kept = []

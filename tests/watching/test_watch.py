@@ -145,6 +145,7 @@ def test_a_changed_judge_ends_with_1_and_its_anchors_are_named(save) -> None:
     assert "It is worse" in shown.stdout
 
 
+@pytest.mark.slow
 def test_a_bet_that_is_near_is_said_with_how_seldom_that_is(save) -> None:
     """At half of what decides or more, by Ville's inequality; below it, nothing is near."""
     for number, near in ((15, False), (16, True)):
@@ -156,6 +157,7 @@ def test_a_bet_that_is_near_is_said_with_how_seldom_that_is(save) -> None:
         assert (f"so near with a probability of at most {1 / bet:.1%}" in said) == near
 
 
+@pytest.mark.slow
 def test_a_bet_decides_at_one_in_alpha_and_of_two_at_twice_that() -> None:
     """The first that is worth it is the alarm: by Ville's inequality each has half of alpha."""
     judged = judgments_from(checks(12, anchors=8, turned=4, at=11))
@@ -169,6 +171,7 @@ def test_a_bet_decides_at_one_in_alpha_and_of_two_at_twice_that() -> None:
     assert changed.watching(judged, alpha=0.08).anchors.watched.alarm is not None
 
 
+@pytest.mark.slow
 def test_numbered_checks_are_numbered_once(save) -> None:
     """A time that is the number is not said twice, and --since takes the number."""
     numbered = checks(turned=5, at=15)
@@ -178,6 +181,7 @@ def test_numbered_checks_are_numbered_once(save) -> None:
     assert "--since 15\n" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["%d.%m.%Y", "%d/%m/%Y"])
 def test_days_that_begin_with_the_day_are_in_order(form: str, save) -> None:
     """Over the end of a month, as the same checks with days of ISO; either order is refused."""
@@ -202,6 +206,7 @@ def test_days_that_begin_with_the_day_are_in_order(form: str, save) -> None:
     )
 
 
+@pytest.mark.slow
 def test_two_files_are_compared_and_a_name_can_be_the_time(
     save, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -233,6 +238,7 @@ def test_two_files_are_compared_and_a_name_can_be_the_time(
     assert f"compare {' '.join(files)}" in invoke("watch", *files, "--alpha", "0.04").stdout
 
 
+@pytest.mark.slow
 def test_a_few_files_are_compared_and_months_need_their_year(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -252,6 +258,7 @@ def test_a_few_files_are_compared_and_months_need_their_year(
         assert "inspect-reliability compare Mai.csv Nov.csv" in said
 
 
+@pytest.mark.slow
 def test_what_is_next_keeps_how_this_was_asked(save) -> None:
     """Where it begins, its level and its groups; a table of production cannot be rejudged."""
     file, own = save(checks(14)), ["--since", "3", "--alpha", "0.04"]
@@ -263,6 +270,7 @@ def test_what_is_next_keeps_how_this_was_asked(save) -> None:
     assert "rejudge" not in said
 
 
+@pytest.mark.slow
 def test_more_moved_anchors_than_are_shown_are_counted(save) -> None:
     """And a change that makes checks differ brings no caution that they do."""
     done = invoke("watch", save(checks(22, turned=9, at=14)))
@@ -271,6 +279,7 @@ def test_more_moved_anchors_than_are_shown_are_counted(save) -> None:
     assert "own noise" not in " ".join(done.stdout.split())
 
 
+@pytest.mark.slow
 def test_what_a_check_said_is_no_other_one_with_later_checks(save) -> None:
     """Nor does the order of rows matter."""
     every = checks(16, turned=5, at=13)
@@ -282,6 +291,7 @@ def test_what_a_check_said_is_no_other_one_with_later_checks(save) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [2, 4])
 def test_few_checks_of_one_file_are_compared_by_time(n: int, save) -> None:
     """The next step runs, and tells them apart now; a single check has nothing to compare."""
@@ -399,6 +409,7 @@ def test_another_judge_is_named_and_no_part_of_the_stream(save) -> None:
     assert found["watch"][13]["p"] is None
 
 
+@pytest.mark.slow
 def test_a_check_that_failed_half_way_is_left_out(save) -> None:
     """With fewer than half of the anchors it is not tested; anchors asked unequally often are."""
     table = checks(14)
@@ -411,6 +422,7 @@ def test_a_check_that_failed_half_way_is_left_out(save) -> None:
     assert found[12]["p"] is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("day", "by_id"), [("08", False), ("07", False), ("07", True)])
 def test_a_repair_is_part_of_the_check_that_it_repairs(save, day: str, by_id: bool) -> None:
     """Failed calls that were made again count as if they had not failed, once that is said."""
@@ -433,6 +445,7 @@ def test_a_repair_is_part_of_the_check_that_it_repairs(save, day: str, by_id: bo
             watch_in_python(file, columns=columns, repairs={later: "2026-01-02"})
 
 
+@pytest.mark.slow
 def test_a_watch_that_is_blind_is_not_quiet(save) -> None:
     """Nothing is known of the judge where the last checks were left out, until one is whole."""
     table = checks(16, turned=9, at=13)
@@ -467,6 +480,7 @@ def test_another_judge_for_a_while_is_named(save) -> None:
     assert f"Left out: {left}" in said
 
 
+@pytest.mark.slow
 def test_two_checks_with_one_time_are_said_to_be_one(save) -> None:
     """Twice as many draws of each anchor as usual; twice as many at every check are usual."""
     table = checks(13).drop(columns="replication")
@@ -495,6 +509,7 @@ def test_scales_and_several_criteria_are_one_bet(save) -> None:
     assert re.fullmatch(numbers, found["moved_anchors"][0]["before"])
 
 
+@pytest.mark.slow
 def test_anchors_whose_calls_all_failed_at_a_check_are_left_out_of_it(save) -> None:
     """The bet is that without their rows; a judge that says nothing any more has changed."""
     table = checks(turned=5, at=13)
@@ -516,6 +531,7 @@ def test_anchors_whose_calls_all_failed_at_a_check_are_left_out_of_it(save) -> N
     assert "No judgment to watch has a verdict" in invoke("watch", late, "--since", "13").stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("of", "share"), [("2026-01-06", 0.3), ("2026-01-15", 0.6)])
 def test_what_an_empty_cell_is_is_asked_where_the_answer_depends_on_it(
     save, of: str, share: float
@@ -600,6 +616,7 @@ def test_anchors_are_a_mixture(save) -> None:
     assert kinds.min() >= 4
 
 
+@pytest.mark.slow
 def test_anchors_of_a_table_are_a_table(save, tmp_path: Path) -> None:
     """Each anchor once, with what its rows agree on; a log of them cannot be made."""
     table = checks(1, anchors=12).drop(columns="time")
@@ -730,6 +747,7 @@ def test_a_judge_that_repeats_itself_less_is_said_by_a_paired_t_test(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("right", "said"), [("yes", "It is worse: right in"), ("no", "It is better")]
 )
