@@ -142,7 +142,7 @@ def test_bounds_nest(toy: PreTrainedModel, slow: SlowPath) -> None:
     """As eps falls, lower bounds rise, upper bounds fall, and the truth stays in between."""
     run = model_run(toy)
     temperatures = (0.3, 1.0)
-    truth = [enumerated(slow, temperature, max_tokens=4) for temperature in temperatures]
+    truth = [enumerated(slow, temperature, max_tokens=5) for temperature in temperatures]
     before: list[tuple[dict[str, float], float]] = [({}, 1.0)] * 2
     rows = []
     for eps in (0.9, 0.3, 0.1, 0.01, 0):
@@ -152,7 +152,7 @@ def test_bounds_nest(toy: PreTrainedModel, slow: SlowPath) -> None:
             eps=eps,
             max_rows=10_000,
             tail_draws=0,
-            max_tokens=4,
+            max_tokens=5,
         )
         rows.append(found[0].rows)
         for one, (shares_before, open_before), full in zip(found, before, truth, strict=True):

@@ -83,6 +83,7 @@ def test_what_is_read_is_said(name: str) -> None:
     assert run.stdout.splitlines()[0].startswith(READ[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "command"), FILES)
 def test_every_command_reads_the_same(name: str, command: str) -> None:
     """Each command says the line of what was read that `read` says, or asks what `read` asks.

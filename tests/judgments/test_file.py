@@ -42,13 +42,9 @@ def test_a_file_says_what_its_logs_said(tmp_path: Path) -> None:
     expected = rows(tmp_path / "logs", "--tables", tmp_path)
     table = pd.read_parquet(tmp_path / "judgments.parquet")
     table.to_json(tmp_path / "judgments.jsonl", orient="records", lines=True)
-    csv, *others = (
-        judgments_from(tmp_path / f"judgments.{ending}") for ending in ("csv", "jsonl", "parquet")
-    )
-    assert json.loads(json.dumps(analyse(csv).results["rows"])) == expected
-    for other in others:
-        ours, theirs = (one.table.drop(columns="sample") for one in (other, csv))
-        pd.testing.assert_frame_equal(ours, theirs, check_dtype=False)
+    for ending in ("csv", "jsonl", "parquet"):
+        found = analyse(judgments_from(tmp_path / f"judgments.{ending}")).results["rows"]
+        assert json.loads(json.dumps(found)) == expected, ending
 
 
 @pytest.mark.slow

@@ -356,10 +356,10 @@ def test_labels_of_single_verdicts_are_as_many_as_clopper_and_pearson_need(
 def test_sets_of_the_planned_labels_have_the_half_width(right: float) -> None:
     """Plans are right in the median of pilots, and fresh labels in so many have what they say."""
     generator, drawn = np.random.default_rng(4), chances(right)
-    pilots = [labelled(drawn(generator, 60)).precision() for _ in range(13)]
+    pilots = [labelled(drawn(generator, 60)).precision() for _ in range(21)]
     sizes = [one.design(0.05, 3).n_questions for one in pilots if not one.reason]
     planned = int(np.median(sizes))
-    fresh = [labelled(drawn(generator, planned)).share() for _ in range(13)]
+    fresh = [labelled(drawn(generator, planned)).share() for _ in range(21)]
     halves = [(one.high - one.low) / 2 for one in fresh]
     assert np.median(halves) == pytest.approx(0.05, abs=0.01)
 

@@ -30,7 +30,7 @@ EQUAL = np.full(5, 0.2)
 @pytest.mark.parametrize(("concentration", "n", "r"), [(0.5, 8, 100), (3.0, 20, 20)])
 def test_level(concentration: float, n: int, r: int) -> None:
     """Judges whose questions lean every way, and on average none, are rejected 5% of the time."""
-    assert 0.01 <= rejected(concentration, n, r, EQUAL, 100) <= 0.07
+    assert 0.01 <= rejected(concentration, n, r, EQUAL, 150) <= 0.07
 
 
 def test_two_options_are_a_t_test() -> None:
