@@ -5,6 +5,7 @@ from datetime import date, timedelta
 import pandas as pd
 import pytest
 
+from inspect_reliability import analyse
 from inspect_reliability.answers.arms import arms_by, names_of
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.days import (
@@ -13,7 +14,7 @@ from inspect_reliability.judgments.days import (
     readings_of,
     refuse_either_order,
 )
-from inspect_reliability.judgments.reading import Reading
+from inspect_reliability.judgments.reading import OpenQuestionError, Reading
 from inspect_reliability.judgments.sources import judgments_from
 
 YEAR = [date(2026, 1, 1) + timedelta(days=n) for n in range(365)]
@@ -101,3 +102,27 @@ def test_days_beside_grades_are_asked_about_as_grades(
     ).asked
     [note] = asked
     assert note.choices[0].entries == {"map": dict(zip(days, grades, strict=True))}
+
+
+@pytest.mark.parametrize("in_file", [False, True])
+def test_labels_that_are_days_are_asked_about(in_file: bool) -> None:
+    """In a column of the judgments and in a frame of labels; each choice answers."""
+    frame = pd.DataFrame(
+        [(f"q{n // 2}", 1 + n % 9 / 2, ["2", "01. Mai", "4"][n // 2 % 3]) for n in range(60)],
+        columns=["question", "verdict", "label"],
+    )
+    labels = (
+        frame[["question", "label"]].drop_duplicates("question").set_axis(["id", "label"], axis=1)
+    )
+    given = {"labels": labels} if in_file else {}
+    frame = frame.drop(columns="label") if in_file else frame
+    with pytest.raises(OpenQuestionError) as asked:
+        analyse(frame, **given)
+    [note] = asked.value.asked
+    assert [one.entries["map"] for one in note.choices] == [
+        {"01. Mai": "1.5"},
+        {"01. Mai": "non-response"},
+    ]
+    for choice, n in zip(note.choices, (30, 20), strict=True):
+        found = analyse(frame, **given, reading=Reading(map=choice.entries["map"]))
+        assert found.frame("validity")["n_labelled"].tolist() == [n]

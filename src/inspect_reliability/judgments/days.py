@@ -5,7 +5,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date
 
 from ..errors import UserError
+from ..verdicts import NON_RESPONSE
 from .count import NUMBER
+from .reading import Code, Note, Reading
 
 _PARTS = re.compile(r"(\d{1,2})([-./ ])(\d{1,2})\2(\d{4}|\d{2})(?!\d)(.*)", re.DOTALL)
 
@@ -110,6 +112,27 @@ def grades_of_days(words: Iterable[str], verdicts: Iterable[str]) -> dict[str, s
     numbers = (one.replace(",", ".") for one in verdicts)
     grades = {float(one) for one in numbers if NUMBER.fullmatch(one)}
     return {text: grade for text in words if (grade := _grade_of_day(text, grades))}
+
+
+def asked_of_day_labels(
+    labels: Iterable[str], verdicts: Collection[str], where: str, reading: Reading
+) -> list[Note]:
+    """Ask about labels that are days beside grades: a spreadsheet made them of numbers.
+
+    A label of which the user says what it means is settled.
+    """
+    names = {*labels}.difference(reading.map)
+    days = grades_of_days(sorted(names), {*verdicts, *names})
+    if not days:
+        return []
+    text, grade = next(iter(days.items()))
+    means = f"grades of which a spreadsheet made days, {grade} of {text!r:.40}"
+    ways = (
+        reading.choice(means, {"map": days}),
+        reading.choice("no labels", {"map": dict.fromkeys(days, NON_RESPONSE)}),
+    )
+    what = f"different labels such as {text!r:.40}, which are days, are grades, or no labels"
+    return [Note(what, len(days), where, Code.NUMBERS_OPEN, ways)]
 
 
 def is_day_in_figures(text: str) -> bool:
