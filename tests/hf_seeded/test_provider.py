@@ -107,7 +107,7 @@ def judge(folder: Path, tmp_path: Path, max_connections: int | None = None) -> E
         Task(dataset=samples, solver=replicate(), config=GenerateConfig(max_tokens=8, top_k=50)),
         tmp_path,
         model=f"hf_seeded/{folder}",
-        epochs=6,
+        epochs=4,
         max_connections=max_connections,
     )
     assert log.status == "success", log.error
@@ -122,7 +122,7 @@ def texts(log: EvalLog) -> dict[tuple[int | str, int], str]:
 def test_replications_through_inspect(model_folder: Path, tmp_path: Path) -> None:
     """The same command again gives the same texts, with any number of connections; seeds differ."""
     first = judge(model_folder, tmp_path)
-    assert len(set(texts(first).values())) > 15
+    assert len(set(texts(first).values())) > 10
     assert texts(judge(model_folder, tmp_path, max_connections=1)) == texts(first)
     for sample in first.samples or []:
         assert (sample.output.metadata or {})["seed"] == 1000 * int(sample.id) + sample.epoch

@@ -66,7 +66,7 @@ Says = Callable[[str, random.Random], str]
 
 
 def run(
-    says: Says, folder: Path, design: JudgeDesign = PAIR, questions: int = 9, **options: Any
+    says: Says, folder: Path, design: JudgeDesign = PAIR, questions: int = 7, **options: Any
 ) -> EvalLog:
     def answer(messages: Any, tools: Any, choice: Any, config: Any) -> ModelOutput:
         said = f"Verdict: {says(messages[-1].text, random.Random(config.seed))}"

@@ -163,7 +163,7 @@ def test_an_experiment_that_broke_off_goes_on(
 ) -> None:
     """Retried by inspect, it has the judgments of a run that did not break off."""
     monkeypatch.chdir(Path(__file__).parents[2])
-    cells = {"orders": 2, "wordings": "labels", "replications": 3}
+    cells = {"orders": 2, "wordings": "labels", "replications": 2}
     options: dict[str, Any] = {"limit": 3, "max_samples": 1, "task_args": cells}
     third = bbh_judge().dataset[2].id
 
@@ -184,7 +184,7 @@ def test_an_experiment_that_broke_off_goes_on(
         patch.setattr("inspect_reliability.judging.judge.item_of", gone)
         log, kept = judgments("broken", run)
     assert log.status == "error"
-    assert len(kept) == 2 * 2 * 2 * 3
+    assert len(kept) == 2 * 2 * 2 * 2
     _, retried = judgments("retried", eval_retry, log)
     assert kept < retried == whole
 

