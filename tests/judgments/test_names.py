@@ -176,3 +176,18 @@ def test_an_index_with_a_name_is_a_column(tmp_path: Path) -> None:
         given.to_parquet(tmp_path / "a.parquet")
         for found in (judgments_from_frame(given), judgments_from_file(tmp_path / "a.parquet")):
             pd.testing.assert_frame_equal(found.table, OURS.table)
+
+
+def test_texts_of_right_answers_become_labels_by_the_texts_of_options() -> None:
+    """A note says so of a column that has another text for each question, and it holds."""
+    rows = [(f"q{n // 2}", "AB"[n % 3 % 2], f"town {n // 2}") for n in range(40)]
+    frame = pd.DataFrame(rows, columns=["question", "verdict", "gold"])
+    found = judgments_from_frame(frame)
+    (note,) = (one for one in found.notes if "'gold'" in one.what)
+    assert "option_A and option_B" in note.what
+    assert not found.asked
+    assert "label" not in found.table
+    options = frame.assign(option_A=frame["gold"], option_B="none of them")
+    assert {*judgments_from_frame(options).table["label"]} == {"A"}
+    same = frame.assign(gold=frame["question"].map(lambda one: "AB"[int(one[1:]) % 2]))
+    assert not any("'gold', such" in one.what for one in judgments_from_frame(same).notes)

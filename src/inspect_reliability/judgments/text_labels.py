@@ -25,6 +25,11 @@ _OPEN = (
     "under other names, which --map then makes verdicts, or something else, such as the answer "
     "that was expected"
 )
+_TEXTS = (
+    "values of column {!r}, such as {!r:.40}, are no verdicts and differ by question, so they are "
+    "no labels. To use them, write the right verdict there instead, or add a column with the text "
+    "of each option, such as option_A and option_B"
+)
 
 
 def options_of(frame: pd.DataFrame, label: str) -> dict[str, Any]:
@@ -79,20 +84,22 @@ def _right(frame: pd.DataFrame, label: str, options: dict[str, Any]) -> pd.Serie
 def asked_of_labels(frame: pd.DataFrame, name: str, reading: Reading) -> list[Note]:
     """Ask whether a column that is called as labels are has some, whose values are no verdicts.
 
-    Values of labels come back, and are the same in all rows of a question.
+    Values of labels come back, and are the same in all rows of a question. Of other texts, it is
+    said what would make labels of them.
     """
     given = frame[[name, "question"]].dropna()
     values = given[name].map(_text)
     questions = given["question"].map(str)
-    if not 1 < values.nunique() <= questions.nunique() / 2:
+    shown = str(plain(given[name].iloc[0])) if len(given) else ""
+    if values.groupby(questions).nunique().max() > 1 or values.nunique() < 2:
         return []
-    if values.groupby(questions).nunique().max() > 1:
-        return []
-    what = _OPEN.format(name, str(plain(given[name].iloc[0])))
+    if values.nunique() > questions.nunique() / 2:
+        return [Note(_TEXTS.format(name, shown), len(given), reading.where, Code.UNUSED)]
     ways = (
         reading.choice("labels under other names", {"columns": {name: "label"}}),
         reading.choice("something else", {"columns": {name: UNUSED}}),
     )
+    what = _OPEN.format(name, shown)
     return [Note(what, len(given), reading.where, Code.LABEL_OPEN, ways, name)]
 
 
