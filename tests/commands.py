@@ -11,7 +11,9 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
+from inspect_reliability.answers import Analysis, analyse
 from inspect_reliability.cli import main
+from inspect_reliability.judgments.given_labels import labelled_judgments
 from inspect_reliability.judgments.sources import judgments_from
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing.document import Document
@@ -73,21 +75,53 @@ def _content(given: Any) -> object:
     for place in (Path(str(one).removeprefix("file://")) for one in places):
         files = sorted(place.rglob("*")) if place.is_dir() else [place]
         found += [(str(place), one, one.read_bytes()) for one in files if one.is_file()]
-    return tuple(found)
+    return tuple(found), repr(given)
+
+
+def _known(read: Callable[..., Judgments]) -> Callable[..., Judgments]:
+    """A function that reads judgments, which reads the same content in the same way once."""
+
+    def known(given: Any, labels: Any = (), *, progress: Any = iter, **ways: Any) -> Judgments:
+        both = () if isinstance(labels, list | tuple) and not labels else (labels,)
+        contents = [_content(one) for one in (given, *both)]
+        asked = (read.__name__, *contents, repr(ways))
+        if None in contents or not contents[0]:
+            return read(given, *both, progress=progress, **ways)
+        if asked not in _READ:
+            _READ[asked] = read(given, *both, progress=progress, **ways)
+        return replace(_READ[asked], table=_READ[asked].table.copy())
+
+    return known
+
+
+_READERS: dict[Callable[..., Judgments], tuple[str, ...]] = {
+    judgments_from: ("judgments.given_labels", "ranking.report", "ranking.systems"),
+    labelled_judgments: ("answers.results", "answers.choose", "cli.options", "keeping.report"),
+}
+_ANALYSE = (
+    *(f"cli.{name}" for name in ("card", "gate", "keep", "label", "plan", "report", "validate")),
+    *("answers.choose", "answers.gate", "keeping.report"),
+)
+"""Modules that read, and that analyse what was read."""
 
 
 def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a source be read once in each way, for tests of what commands do with what was read."""
+    """Let a source be read once in each way, for tests of what commands do with what was read.
 
-    def known(given: Any, **ways: Any) -> Judgments:
-        content = _content(given)
-        if not content:
-            return judgments_from(given, **ways)
-        places = "" if isinstance(given, pd.DataFrame) else repr(given)
-        asked = (content, places, repr(ways["reading"]))
-        if asked not in _READ:
-            _READ[asked] = judgments_from(given, **ways)
-        return replace(_READ[asked], table=_READ[asked].table.copy())
+    A test analyses the same judgments once, whatever commands and forms it asks for.
+    """
+    for read, modules in _READERS.items():
+        for module in modules:
+            monkeypatch.setattr(f"inspect_reliability.{module}.{read.__name__}", _known(read))
+    analysed: dict[bytes, Analysis] = {}
 
-    for module in ("judgments.given_labels", "ranking.report", "ranking.systems"):
-        monkeypatch.setattr(f"inspect_reliability.{module}.judgments_from", known)
+    def analyse_once(given: Any, by: Any = ()) -> Analysis:
+        if not isinstance(given, Judgments):
+            return analyse(given, by)
+        asked = pickle.dumps((vars(given), by))
+        if asked not in analysed:
+            analysed[asked] = analyse(given, by)
+        return analysed[asked]
+
+    for module in _ANALYSE:
+        monkeypatch.setattr(f"inspect_reliability.{module}.analyse", analyse_once)

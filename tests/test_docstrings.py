@@ -85,6 +85,7 @@ def test_completion_shows_what_a_user_needs() -> None:
         assert all(hasattr(of, name) for name in names)
 
 
+@pytest.mark.slow
 def test_the_summary_is_the_printed_table() -> None:
     """Each number that the block shows is in the frame, and rounds to what it shows."""
     analysis = analyse(str(ROOT / "examples" / "verdicts.csv"))
@@ -118,6 +119,7 @@ def test_a_figure_is_drawn_on_axes_of_ones_own() -> None:
     pyplot.close("all")
 
 
+@pytest.mark.slow
 def test_names_that_were_mapped_are_names() -> None:
     """Columns can be grouped by, and be facets, under the names of the user's file."""
     import pandas as pd

@@ -1,6 +1,7 @@
 """What the pages show works: links, commands, code and outputs."""
 
 import ast
+import doctest
 import importlib
 import inspect
 import re
@@ -22,10 +23,12 @@ from inspect_ai._cli.main import inspect as inspect_command
 from inspect_ai.dataset import Sample
 
 from cli.test_report_keys import as_declared
+from commands import once
 from docs.site import links, messages, outputs, reference
 from inspect_reliability import _registry
 from inspect_reliability.cli import main
 from inspect_reliability.cli.main import COMMANDS
+from inspect_reliability.ranking.stability import rank_stability
 from inspect_reliability.showing.keys import KEYS
 
 ROOT = Path(__file__).parents[1]
@@ -251,7 +254,6 @@ def _options_of_inspect(command: str) -> set[str]:
     return set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", said.stdout))
 
 
-@pytest.mark.slow
 @each_page
 def test_calls_of_inspect_parse(page: Path) -> None:
     """Each call of inspect names options that it has, tasks that are there, and their arguments."""
@@ -311,17 +313,36 @@ def test_code_of_a_suite_runs(page: str) -> None:
         exec(block.replace("import Task", "import Task as _"), names)
 
 
+SESSIONS = [page for page in sorted(ROOT.glob("docs/*.md")) if "```pycon" in page.read_text()]
+
+printed = once(lambda given: outputs._run(outputs._BLOCK.fullmatch(given)))  # type: ignore[arg-type]
+stability = once(rank_stability)
+"""What a command prints on whatever page, and what commands and Python ask of a ranking."""
+
+
 @pytest.mark.slow
-@pytest.mark.usefixtures("all_permutations")
-@pytest.mark.parametrize("page", outputs.PAGES, ids=_named)
+@pytest.mark.usefixtures("all_permutations", "read_once")
+@pytest.mark.parametrize("page", sorted({*outputs.PAGES, *SESSIONS}), ids=_named)
 def test_outputs_are_what_the_commands_print(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each command on the example log prints what the page shows; `make outputs` mends it."""
+    """Commands on the examples, and sessions in Python, print what the page shows.
+
+    `make outputs` mends what a command prints. All run at the root of the repository.
+    """
     monkeypatch.chdir(ROOT)
+    monkeypatch.setattr("inspect_reliability.ranking.leaderboards.rank_stability", stability)
     text = page.read_text()
-    assert "$ inspect-reliability" in text
-    assert outputs.refreshed(text) == text
+    if page in outputs.PAGES:
+        assert "$ inspect-reliability" in text
+        shown = outputs._BLOCK.sub(lambda block: printed(block[0]), outputs.tabled(text))
+        assert shown == text
+    for block in _blocks(page, "pycon"):
+        session = doctest.DocTestParser().get_doctest(block, {}, page.name, str(page), 0)
+        said: list[str] = []
+        doctest.DocTestRunner(verbose=False).run(session, out=said.append)
+        assert not said, "".join(said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", outputs.TABLED, ids=_named)
 def test_tables_are_as_the_code_has_them(page: Path) -> None:
     """A table that names what the code has is made of it; `make outputs` mends it."""
@@ -383,7 +404,6 @@ def test_the_reference_has_every_option(site: dict[str, str]) -> None:
                 assert re.search(rf"\| `[^`]*{option.opts[-1]}\b", part), (name, option.opts)
 
 
-@pytest.mark.slow
 def test_anchors_of_the_reference_exist(site: dict[str, str]) -> None:
     """Each link within the reference leads to a name, or a heading, of the page that it names."""
     links = [link for text in site.values() for link in re.findall(r"\]\((\w+\.md)#(.+?)\)", text)]
@@ -394,7 +414,6 @@ def test_anchors_of_the_reference_exist(site: dict[str, str]) -> None:
         assert any(way in there for way in ways), (page, anchor)
 
 
-@pytest.mark.slow
 def test_every_declared_key_occurs() -> None:
     """Each result has every key that is declared for it, somewhere, and no other."""
     results = reference._results()

@@ -150,6 +150,7 @@ RESPONSES = {
 }
 
 
+@pytest.mark.slow
 @fuzz
 @given(data=st.data())
 def test_responses_in_json_lines(data: st.DataObject, place: Path) -> None:
@@ -206,6 +207,7 @@ def verdicts(table: pd.DataFrame, *names: str) -> dict[tuple[Any, ...], Any]:
 NAMED = ("judge", "benchmark", "question", "replication")
 
 
+@pytest.mark.slow
 @fuzz
 @given(data=st.data(), name=st.sampled_from(PUBLISHED))
 def test_published_files(
@@ -255,6 +257,7 @@ DESIGNS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.slow
 @fuzz
 @given(data=st.data(), design=st.sampled_from(DESIGNS), form=st.sampled_from(["json", "yaml"]))
 def test_designs(data: st.DataObject, design: Any, form: str, place: Path) -> None:
@@ -403,6 +406,7 @@ def every_row(frame: pd.DataFrame) -> Reading:
     return range(len(frame) - len(found) - left_out), bool(found.notes)
 
 
+@pytest.mark.slow
 @fuzz
 @given(data=st.data())
 def test_data_frames(data: st.DataObject) -> None:

@@ -3,6 +3,7 @@
 import gc
 import importlib
 import json
+import os
 import runpy
 import shutil
 import subprocess
@@ -46,6 +47,8 @@ def test_help_of_a_bench(
     assert title in " ".join(shown.split())
 
 
+HERE: dict[str, Any] = {"alone": lambda work, *given: work(*given)}
+"""In this process, for a new one imports everything; that there is one is tried by itself."""
 HELD: dict[str, Any] = {"HELD_QUESTIONS": [20], "HELD_REPLICATIONS": [8]}
 SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "coverage": (
@@ -57,7 +60,10 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "comparisons": ("--quick", {"QUICK": 0, "QUESTIONS": (8,), "ACCURACIES": (0.9,), "MANY": {}}),
     "end_to_end": ("--questions 1 --replications 2 --baseline 1", {}),
     "epochs": ("--questions 1 --replications 2 --runs 1", {"SAMPLES": (), "STRAIGHT": ()}),
-    "exact": ("--questions 1", {"TEMPERATURES": (1.0,), "FIVE": (0.5, 1.0), "REPLICATIONS": 2}),
+    "exact": (
+        "--questions 1",
+        {"TEMPERATURES": (1.0,), "FIVE": (0.5, 1.0), "REPLICATIONS": 2, "TOP_K": 2},
+    ),
     "experiments": (
         "",
         {"QUESTIONS": 1, "PROMPT": 30, "VARYING": 8, "TOKENS": 2, "ROUNDS": 1, "SEEDS": 2}
@@ -68,12 +74,8 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "labelling": ("--studies 1", {"QUESTIONS": 200, "MOST": 80}),
     "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
     "months": ("--months 2", {"QUESTIONS": 60}),
-    "many_rows": ("--rows 4000 --files 1 --form counts", {"TRIES": 5}),
-    "many_logs": (
-        "--logs 2 --samples 4 --checks 20",
-        # `many_rows` starts processes.
-        {"ANCHORS": 10, "alone": lambda work, *given: work(*given)},
-    ),
+    "many_rows": ("--rows 400 --files 1 --form counts", {"TRIES": 5, **HERE}),
+    "many_logs": ("--logs 2 --samples 4 --checks 4", {"ANCHORS": 5, "CHANGED": 3, **HERE}),
     "moves": ("--quick", {"QUESTIONS": (30,), "STUDIES": 4, "TRUTH": 500}),
     "plans": (
         "--quick",
@@ -116,6 +118,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
 
 PARTS: dict[str, dict[str, Any]] = {
     "coverage": {"TRUTH": 900},
+    "_bound": {"SIZE": 64},
     "_flips": {"QUESTIONS": 1, "REPLICATIONS": 2, "TOKENS": 2, "BLOCKS": (1,)},
     "_models": {
         "SHAPES": {
@@ -173,7 +176,8 @@ def _beginnings(bench: str, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         return measured
 
     # Short prompts go in pieces, too, and are kept for the next.
-    monkeypatch.setattr("inspect_reliability.hf_seeded.forward.PIECE", 8)
+    piece = 8 if bench in ("experiments", "replications") else 48
+    monkeypatch.setattr("inspect_reliability.hf_seeded.forward.PIECE", piece)
     monkeypatch.setattr(PromptEncoder, "encode", encodes)
     monkeypatch.setattr(ForwardPass, "prefill", fills)
     for module in map(importlib.import_module, (bench, "_measure")):
@@ -207,6 +211,7 @@ def test_every_bench_has_a_smallest_size() -> None:
 @pytest.mark.process
 @pytest.mark.parametrize("bench", SMALLEST)
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.usefixtures("few_draws")
 def test_a_bench_runs(
     bench: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -222,8 +227,13 @@ def test_a_bench_runs(
     assert known or bench not in ENGINE
 
 
-@pytest.mark.slow
 @pytest.mark.process
+def test_a_bench_measures_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a command needs of memory is that of a process that did nothing before."""
+    monkeypatch.syspath_prepend(ROOT / "bench")
+    assert importlib.import_module("many_rows").alone(os.getpid) != os.getpid()
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.slow
 def test_promises_that_the_bench_of_keep_simulates_hold(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,6 +254,7 @@ def test_promises_that_the_bench_of_keep_simulates_hold(monkeypatch: pytest.Monk
         assert line["unlike others"] < 0.1
 
 
+@pytest.mark.slow
 def test_a_bench_counts_what_other_batches_change(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -209,6 +209,7 @@ def test_missing_answers_are_true_or_false() -> None:
         assert row["m"] == share
 
 
+@pytest.mark.slow
 def test_saved_judgments_give_the_same_report(tmp_path: Path) -> None:
     """The parquet file of a report's judgments is a data frame that gives the report again."""
     first = analyse(made(silent=0.1))

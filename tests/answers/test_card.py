@@ -64,6 +64,7 @@ def test_a_card_says_how_many_labels_and_of_which_days() -> None:
     assert re.search(r"Period \(Datum\) +2026-10-31 to 2026-11-10", said)
 
 
+@pytest.mark.slow
 def test_a_facet_with_cards_of_its_own_varied() -> None:
     """A card of one wording of several never says that the wording was not varied."""
     both = together(made(wording="a"), made(wording="b", noise=0.5))
@@ -227,6 +228,7 @@ def test_a_card_has_the_numbers_of_the_report() -> None:
     assert found["method"] == "sampled"
 
 
+@pytest.mark.slow
 def test_alpha_weighs_orders_equally_and_a_packages_does_not(tmp_path: Path) -> None:
     """With two tries of each of two orders, alpha is of two drawn orders, as the card says."""
     rng = np.random.default_rng(0)

@@ -185,6 +185,7 @@ def test_a_seed_at_another_temperature_is_another_draw() -> None:
         assert "repeat a seed" not in " ".join(row["cautions"])
 
 
+@pytest.mark.slow
 def test_benchmarks_without_replications_are_not_pooled() -> None:
     """What was judged once adds nothing to omega over all benchmarks, and is not named there."""
     parts = (made(), made(benchmark="two"), made(benchmark="once", replications=1))
@@ -247,6 +248,7 @@ def test_replications_without_a_verdict_are_not_called_too_few(
     assert "judged once" not in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [{}, {"label": "A"}])
 def test_outputs_are_read_before_anything_else(columns: dict[str, str]) -> None:
     """A judge that hardly answers is not held to what it says: neither label nor gate is next."""

@@ -38,6 +38,7 @@ def sides(old: pd.DataFrame, new: pd.DataFrame) -> Analysis:
     return arms_of(*made, names=("old", "new"))
 
 
+@pytest.mark.slow
 def test_noise_is_no_change_and_drift_is() -> None:
     """Two runs of one judge differ as often as each alone; of a judge that drifted, more often."""
     (same,) = drift(sides(run(0, 2), run(0, 3)))
@@ -230,6 +231,7 @@ def test_names_that_moved_are_said_in_points() -> None:
     assert f"({share[1] - share[0]:+.0f} points" in said
 
 
+@pytest.mark.slow
 def test_verdicts_that_flipped_both_ways_are_said_to_differ() -> None:
     """Equal shares hide no flips: two verdicts of both sides differ, by a count of all pairs."""
     own = [int(q < 15) for q in range(30)]

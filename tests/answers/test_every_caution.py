@@ -510,6 +510,7 @@ def codes(cautions: Cautions) -> set[str]:
     return {f"{type(one).__name__}.{one.name}" for one in found if one is not None}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", EVERY)
 def test_a_caution_is_there_where_its_premise_holds_and_nowhere_else(code: str) -> None:
     """Judgments on one side of a limit bring it, and those on the other side do not."""
@@ -622,7 +623,6 @@ def explained() -> list[re.Pattern[str]]:
     return [re.compile(".*".join(map(re.escape, line.split("…")))) for line in lines]
 
 
-@pytest.mark.slow
 def test_the_page_explains_every_caution() -> None:
     """Each text that a code has here is on the page, and the page has no other."""
     said_here = [*KEEPS, *of_rows(made(noise=0, log="a.eval"))]  # of a log in other words

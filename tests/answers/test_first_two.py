@@ -30,6 +30,7 @@ def judged(off: float, n: int = 60) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["question", "judge", "replication", "verdict", "label"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("off", "told"), [(0.0, False), (2.5, True)])
 def test_labels_that_cannot_tell_the_first_two_say_so(
     tmp_path: Any, off: float, told: bool

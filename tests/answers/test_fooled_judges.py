@@ -48,6 +48,7 @@ def test_numbers_have_a_lift(names: dict[int, str]) -> None:
         assert one["not_estimable"]["towards"] == "verdicts are grades: see lift"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("names", "name"), [(WORDS, "towards"), (STARS, "lift")])
 def test_changes_can_have_a_limit(names: dict[int, str], name: str) -> None:
     """Each change that leaves an answer's worth alone passes or fails by its own interval."""

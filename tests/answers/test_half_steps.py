@@ -65,6 +65,7 @@ def test_corrected_shares_leave_no_label_out(report: Analysis) -> None:
     assert sum(found.values()) == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_no_difference_of_means_is_said_and_one_that_is_shown_too(report: Analysis) -> None:
     """The mean over questions of mean grade less label, with the interval of Student's t."""
     frame = graded()
@@ -103,6 +104,7 @@ def of_means(digits: int, unit: float = 1.0) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [1.0, 0.5])
 def test_commands_take_one_step_of_labels_that_are_means(unit: float) -> None:
     """Decimal labels leave the judge's step: report, compare, gate and choose count as numpy does.
@@ -133,6 +135,7 @@ def test_commands_take_one_step_of_labels_that_are_means(unit: float) -> None:
         assert found.to_dict() == pytest.approx(near.mean().to_dict())
 
 
+@pytest.mark.slow
 def test_judges_of_whole_and_half_grades_are_compared_by_the_larger_step() -> None:
     """Within a step is the same distance for both sides, whichever grades each gives."""
     whole, half = of_means(2), of_means(2, 0.5)
@@ -165,6 +168,7 @@ def test_always_one_grade_is_a_grade_of_the_judge() -> None:
     assert [*found["always_share"]] == pytest.approx([best] * 2)
 
 
+@pytest.mark.slow
 def test_some_half_grades_leave_the_grades_of_people(tmp_path: Path) -> None:
     """A mean is rounded to whole grades, as labels are, by report, keep and the saved rule."""
     generator = np.random.default_rng(5)

@@ -55,6 +55,7 @@ def test_the_difference_of_two_samples_is_that_of_newcombe() -> None:
     assert (unknown.difference, unknown.low, unknown.reason) == (None, None, "too few")
 
 
+@pytest.mark.slow
 def test_months_with_other_questions_are_compared_without_pairs() -> None:
     """Each value is that of its own month, and the answer says what a difference may be of."""
     may, june = month(1, 1, 0.1), month(101, 2, 0.6)
@@ -78,6 +79,7 @@ def test_months_with_other_questions_are_compared_without_pairs() -> None:
     assert "judge questions of first again" in said
 
 
+@pytest.mark.slow
 def test_what_is_shown_of_mean_grades_leads(tmp_path: Path) -> None:
     """Each has its t interval, the difference both as a hypotenuse; next is a command for each."""
     sides = [month(start, 3, 0.1).drop(columns="team") for start in (1, 101)]
@@ -159,6 +161,7 @@ def test_omega_and_agreement_that_differ_are_said_apart() -> None:
     )
 
 
+@pytest.mark.slow
 def test_months_of_one_file_are_compared_as_those_of_two() -> None:
     """Two values of a column that share no question are two samples, too; three are refused."""
     may, june = month(1, 1, 0.1), month(101, 2, 0.6)
@@ -179,6 +182,7 @@ def test_months_of_one_file_are_compared_as_those_of_two() -> None:
         ir.compare(third, by="month", columns=COLUMNS)
 
 
+@pytest.mark.slow
 def test_ids_that_start_again_are_asked_about(tmp_path: Path) -> None:
     """Labels that differ show other questions under the same ids, and each answer is taken."""
     words = written(tmp_path, 1)
@@ -194,6 +198,7 @@ def test_ids_that_start_again_are_asked_about(tmp_path: Path) -> None:
     assert "20 + 20" not in again.stdout
 
 
+@pytest.mark.slow
 def test_texts_that_differ_show_other_questions(tmp_path: Path) -> None:
     """As labels do, where nothing is labelled twice; what a judge wrote does not."""
     words = written(tmp_path, 1, team=None)
@@ -205,6 +210,7 @@ def test_texts_that_differ_show_other_questions(tmp_path: Path) -> None:
     assert "ids that are running numbers" in " ".join(invoke("compare", *words).stderr.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("added", "asked"),
     [
@@ -254,6 +260,7 @@ def test_labels_of_two_values_differ_by_half_by_chance(differ: int, asked: bool)
         assert len(ir.compare(*sides).summary())
 
 
+@pytest.mark.slow
 def test_the_same_questions_judged_again_are_not_asked_about(tmp_path: Path) -> None:
     """Labels and texts are the same, whatever the verdicts."""
     may = month(1, 1, 0.1)
@@ -261,6 +268,7 @@ def test_the_same_questions_judged_again_are_not_asked_about(tmp_path: Path) -> 
     assert invoke("compare", *words).exit_code == 0
 
 
+@pytest.mark.slow
 def test_frames_whose_ids_start_again_are_asked_about_in_python() -> None:
     """What the error says to do works, and so do other ids, or one frame with a column."""
     may, june = month(1, 1, 0.1), month(1, 2, 0.6)
@@ -277,6 +285,7 @@ def test_frames_whose_ids_start_again_are_asked_about_in_python() -> None:
     assert "n_of_each" in ir.compare(may, june, columns=COLUMNS).to_dict()["rows"][0]
 
 
+@pytest.mark.slow
 def test_a_report_of_files_offers_to_keep_every_label(tmp_path: Path) -> None:
     """Other questions under the same ids have labels of their own: 20 and 20."""
     words = written(tmp_path, 1)

@@ -45,6 +45,7 @@ def test_a_goal_is_read_as_it_is_written(goal: Goal) -> None:
         assert goal_in(odd) is None
 
 
+@pytest.mark.slow
 def test_each_block_is_that_of_the_labels_so_far() -> None:
     """Shares by hand; ends where the evidence of either side reaches 2 / .05 for the first time."""
     goal = Goal("gate", 0.8)

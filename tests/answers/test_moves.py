@@ -207,6 +207,7 @@ def panel(judges: int = 3, errors: float = 0.2, common: float = 0.0) -> pd.DataF
     return pd.DataFrame(rows, columns=["question", "judge", "replication", "verdict", "label"])
 
 
+@pytest.mark.slow
 def test_judges_that_err_apart_count_for_as_many_as_they_are() -> None:
     """Three judges without common errors are worth three; where all err together, fewer."""
     apart, alike = (
@@ -221,6 +222,7 @@ def test_judges_that_err_apart_count_for_as_many_as_they_are() -> None:
     assert apart["beyond_noise"] == pytest.approx(2 * 0.68 - 1, abs=0.05)
 
 
+@pytest.mark.slow
 def test_correlation_of_errors_is_the_mean_of_pearsons() -> None:
     """Of one verdict a judge, it is the mean correlation of all pairs of judges' errors."""
     frame = panel(common=0.2).query("replication == 1")

@@ -132,7 +132,6 @@ def test_a_card_says_what_moves_the_verdict() -> None:
         assert "alpha, kappas) compare two tries, each in an order drawn at random" in said
 
 
-@pytest.mark.slow
 def test_a_card_of_grades_leads_with_one_step() -> None:
     """How often a grade is near is above how often it is right exactly."""
     rows = [(f"q{q}", r, 1 + (q + r % 2) % 5, 1 + q % 5) for q in range(30) for r in range(3)]
@@ -232,6 +231,7 @@ def test_what_stood_first_is_not_guessed() -> None:
     assert "more often in order" in printed(analysis)
 
 
+@pytest.mark.slow
 def test_a_judge_of_places_is_never_said_to_be_steady_over_orders() -> None:
     """Where a place is preferred for sure, the weaker test of orders has no word of its own."""
     frame = swapped_pairs(0.09, {"original": 4, "swapped": 4}, named=True).drop(columns="place")
@@ -281,6 +281,7 @@ def test_votes_of_a_judge_that_knows_nothing_are_no_next_step(bias: float, first
     assert advice(analysis, analysis.rows[0]).next.startswith(first)
 
 
+@pytest.mark.slow
 def test_a_judge_that_is_right_in_one_order_says_so() -> None:
     """By order as pandas counts it, with an interval of about that of t on 40 differences."""
     sides = {}
@@ -308,6 +309,7 @@ def test_a_judge_that_is_right_in_one_order_says_so() -> None:
         assert 0 <= sides[bias][1] - float(low) <= 4  # that of shares is a little wider
 
 
+@pytest.mark.slow
 def test_an_even_judge_is_said_to_prefer_no_place() -> None:
     """In the full report and on the card, with how often the first is chosen; not in the answer."""
     frame = swapped_pairs(0.025, {"original": 3, "swapped": 3}, named=True)

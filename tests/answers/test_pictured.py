@@ -33,6 +33,7 @@ def graded(most: int, judge: str = "j") -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@pytest.mark.slow
 def test_a_scale_shows_grades_beside_those_of_people() -> None:
     """All verdicts of the judge are in its cells; of many grades no cell could be read."""
     (figure,) = pictured(analyse(judgments_from_frame(graded(5))))

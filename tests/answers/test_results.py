@@ -73,7 +73,6 @@ def test_a_frame_has_every_estimate_once(questions: int) -> None:
         assert not own
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("form", ["table", "markdown", "json", "html"])
 def test_what_a_form_does_not_show_is_not_computed(

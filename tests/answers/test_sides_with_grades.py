@@ -49,6 +49,7 @@ def rows_of(*found: pd.DataFrame, judge: str = "sued") -> Record:
     return {str(name): of for name, of in row.items()}
 
 
+@pytest.mark.slow
 def test_each_file_of_labels_may_be_of_one_month() -> None:
     """The mean error of each month is that of its own labels, and their intervals are joined."""
     labels = [MARCH[1], APRIL[1]]
@@ -73,6 +74,7 @@ def test_the_mean_errors_of_two_judges_are_paired() -> None:
     )
 
 
+@pytest.mark.slow
 def test_few_labels_hide_no_change_of_all_grades() -> None:
     """Beside what the labelled letters say, the mean grade moves over all that both judged."""
     few, by_letter = APRIL[1][:12], APRIL[0].pivot_table("verdict", "question", "judge")
@@ -100,6 +102,7 @@ def test_alike_within_a_step_is_said_of_that(exact: tuple[float, float], said: s
     assert words.endswith(said)
 
 
+@pytest.mark.slow
 def test_every_judge_of_two_months_is_said(tmp_path: Path) -> None:
     """One that has changed is not behind one that has not; Next knows both judges."""
     call = ["compare"]

@@ -164,6 +164,7 @@ def test_a_tie_that_people_name_is_an_answer() -> None:
     assert "'tei'" in note.what
 
 
+@pytest.mark.slow
 def test_one_verdict_a_question_says_who_is_right() -> None:
     """Report, comparison and plan speak of right and wrong; nothing asks for replications."""
     first = study(right=0.8).query("replication == 1")
@@ -250,13 +251,15 @@ def test_every_form_shows_it() -> None:
     """Report and validation come out in every form, with labels and without replications."""
     frame = study(questions=20, labels=10)
     known, once = (analyse(judged(one)) for one in (frame, frame.query("replication == 1")))
+    validated = validate_document(known), validate_document(once)
+    reported = full(report_document(known))
     for form in FORMS:
-        assert render(validate_document(known), form)
-        assert render(validate_document(once), form)
-        shown = render(full(report_document(known)), form)
+        assert all(render(one, form) for one in validated)
+        shown = render(reported, form)
         assert {"json": "wrong_twice", "csv": "q"}.get(form, "Steady") in shown
 
 
+@pytest.mark.slow
 def test_errors_are_drawn_in_one_picture() -> None:
     """A bar a row, of its shares; a table of all of them is behind it."""
     frame = pd.concat([study(judge=j, wording=w) for j, w in (("a", "x"), ("a", "y"), ("b", "x"))])
@@ -312,6 +315,7 @@ def test_two_judges_on_the_same_labels() -> None:
     assert half * 0.999 <= (high - low) / 2 <= 1.15 * half
 
 
+@pytest.mark.slow
 def test_labels_are_planned() -> None:
     """So many labels give the wanted half-width on average, and a tenth fewer do not."""
     judgments = judged(study(questions=400, labels=400))
@@ -330,6 +334,7 @@ def test_labels_are_planned() -> None:
     assert design["fewest"] <= design["n_questions"] <= design["most"]
 
 
+@pytest.mark.slow
 def test_what_to_label_next() -> None:
     """Only what has no label, each once."""
     frame = pd.concat([study(questions=100, labels=20, judge=name) for name in "ab"])
@@ -430,6 +435,7 @@ def test_a_scale_is_never_called_wrong(largest: int) -> None:
             check_limits(analyse(judged(frame)), limits)
 
 
+@pytest.mark.slow
 def test_no_row_of_undecided_verdicts_where_neither_side_has_any() -> None:
     """Of three judges only one says tie: the other two are compared by accuracy alone."""
     sides = [study(seed=seed, judge=name) for seed, name in enumerate("abc")]
@@ -498,6 +504,7 @@ def test_a_row_of_two_zeros_says_nothing() -> None:
     assert "undecided" not in {one["coefficient"] for one in pairs}
 
 
+@pytest.mark.slow
 def test_the_answer_of_a_scale_names_no_errors_and_asks_whether_it_is_one() -> None:
     """Beside a label on a scale is nearly right; where errors lie anywhere a caution asks."""
     rng = np.random.default_rng(3)

@@ -82,6 +82,7 @@ def test_a_plan_begins_with_what_was_asked_for() -> None:
     assert re.match(begins + r"The 25 judged give omega to within 0\.\d\d\.", repr(found))
 
 
+@pytest.mark.slow
 def test_the_gravest_caution_is_printed_of_rows_without_a_headline() -> None:
     """One caution for all rows that are mostly silent comes before missing seeds."""
     table = sweep(log="a.eval").table
@@ -145,6 +146,7 @@ def test_a_place_is_not_blamed_alone_where_all_options_stand_in_one_order() -> N
     assert "Place: A is chosen in" in shuffled
 
 
+@pytest.mark.slow
 def test_the_next_gate_reads_what_has_labels(tmp_path: Path) -> None:
     """A gate on accuracy refuses rows without labels, so it is not offered for those."""
     rows = [
@@ -190,6 +192,7 @@ def test_help_shows_no_range_without_ends() -> None:
     assert "0<x<1" in said
 
 
+@pytest.mark.slow
 def test_explain_says_what_brackets_and_copies_are() -> None:
     """Copies only where there are some."""
     explained = [
@@ -244,6 +247,7 @@ def test_values_that_tell_nothing_are_counted_by_benchmark() -> None:
     assert "2 of 3 values of omega (BBH 1 of 2, Head-to-Tail 1 of 1)." in said
 
 
+@pytest.mark.slow
 def test_eight_rows_are_shown_and_full_shows_all() -> None:
     """Beside labels, too; and --full leaves out no row, nor says that it does."""
     rows = [

@@ -1,6 +1,7 @@
 """Rows of many judges and temperatures: their order, their status, and what comes next."""
 
 import pandas as pd
+import pytest
 
 import inspect_reliability as ir
 from inspect_reliability.answers import analyse
@@ -35,6 +36,7 @@ def test_few_rows_stay_together_by_judge_the_best_first() -> None:
     assert [t for _, t in found[:2]] == [t for _, t in found[2:]]
 
 
+@pytest.mark.slow
 def test_of_many_rows_the_best_of_each_judge_leads() -> None:
     """A terminal shows eight rows, which hide no judge behind temperatures of another one."""
     more = {(judge, t): 1 for judge in "abc" for t in (1.5, 2.0)}
@@ -43,6 +45,7 @@ def test_of_many_rows_the_best_of_each_judge_leads() -> None:
     assert found[3:6] == [("b", 1.0), ("a", 1.0), ("c", 1.0)]
 
 
+@pytest.mark.slow
 def test_many_labelled_rows_lead_to_a_choice() -> None:
     """What to take is among the rows already, so nothing else is judged first."""
     texts = [

@@ -89,6 +89,7 @@ def test_nothing_is_drawn_where_everything_has_a_label(tmp_path: Path) -> None:
     assert re.search(words, said)
 
 
+@pytest.mark.slow
 def test_so_many_are_drawn_as_lack_a_label(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that have one count: 12 labels of 73 lack 61, and no more are left than 28."""
     monkeypatch.chdir(tmp_path)
@@ -115,6 +116,7 @@ def test_one_label_or_two_do_not_say_how_good_a_judge_is(
         followed(said)
 
 
+@pytest.mark.slow
 def test_no_verdict_is_wrong_of_those_that_have_a_label(tmp_path: Path) -> None:
     """Verdicts without a label may be wrong."""
     labels: Any = lambda q, r: right(q) if q < 20 else None  # noqa: E731
@@ -137,6 +139,7 @@ def test_errors_of_copies_are_not_said_to_repeat(tmp_path: Path, temperature: in
         assert words not in said
 
 
+@pytest.mark.slow
 def test_errors_that_repeat_half_of_the_time(tmp_path: Path) -> None:
     """Neither most errors repeat nor do most not: one question is always wrong, one half of it."""
 
@@ -152,6 +155,7 @@ def test_errors_that_repeat_half_of_the_time(tmp_path: Path) -> None:
     assert "most errors repeat" not in answer(half, tmp_path)
 
 
+@pytest.mark.slow
 def test_votes_lose_where_a_judge_is_mostly_wrong(tmp_path: Path) -> None:
     """A majority of verdicts that are wrong two times in three is wrong."""
     said = answer(judge(lambda q, r: right(q) if r == 0 else wrong(q), label=right), tmp_path)
@@ -184,6 +188,7 @@ def test_one_question_says_nothing_of_others(tmp_path: Path) -> None:
     assert "Next: judge more questions, each several times." in said
 
 
+@pytest.mark.slow
 def test_omega_is_not_to_be_read_where_there_is_none(tmp_path: Path) -> None:
     """One verdict for everything, one question, or one try have no omega to read."""
     for frame in (judge(lambda q, r: "yes"), judge(lambda q, r: "yes", tries=1)):
@@ -304,6 +309,7 @@ def few_errors(label: Any) -> pd.DataFrame:
     return judge(lambda q, r: "no" if q + r == 0 else "yes", 6, label=label)
 
 
+@pytest.mark.slow
 def test_a_low_omega_says_little_only_where_labels_differ(tmp_path: Path) -> None:
     """Where one answer is right throughout, right verdicts tell no question apart."""
     assert "omega" not in answer(few_errors("yes"), tmp_path).partition("j: 6")[0]
@@ -338,6 +344,7 @@ def test_too_few_questions_are_no_fault_of_the_judge(tmp_path: Path) -> None:
     assert "Next: improve the judge's prompt" in printed("keep", tmp_path / "file.csv")
 
 
+@pytest.mark.slow
 def test_people_who_always_agree_set_no_limit(tmp_path: Path) -> None:
     """No judge is right in more than 100%, so this is not said."""
     judge(coin, 6).to_csv(tmp_path / "file.csv", index=False)
@@ -353,6 +360,7 @@ def test_people_who_always_agree_set_no_limit(tmp_path: Path) -> None:
         assert ("no judge can be right" in said) == bool(disagree)
 
 
+@pytest.mark.slow
 def test_the_interval_of_copies_is_not_to_be_trusted(tmp_path: Path) -> None:
     """What says nothing about another try is no number to read, however wide its interval."""
     said = answer(judge(right, 9, label=right), tmp_path, "--column", "label=label")
@@ -362,6 +370,7 @@ def test_the_interval_of_copies_is_not_to_be_trusted(tmp_path: Path) -> None:
     assert "read agreement" not in same
 
 
+@pytest.mark.slow
 def test_a_judge_with_one_grade_for_everything_is_held_to_nothing(tmp_path: Path) -> None:
     """It is near every label in the middle of a scale, and tells no question apart."""
     labels: Any = lambda q, r: str(2 + q % 3)  # noqa: E731
@@ -384,6 +393,7 @@ def _rarely(q: int, r: int, off: float, by: int = 1) -> int:
     return chance.choice([-by, by]) if chance.random() < off else 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("labels", "off", "names", "held"),
     [
@@ -391,7 +401,6 @@ def _rarely(q: int, r: int, off: float, by: int = 1) -> int:
         (lambda q: "no" if q % 25 == 0 else "yes", 0.02, True, None),
         # Always yes is right in 95%, and the judge, nearly always right, in 97% or more.
         (lambda q: "no" if q % 20 == 0 else "yes", 0.006, True, "accuracy=0.96"),
-        (lambda q: "no" if q % 4 == 0 else "yes", 0.02, True, "accuracy=0.9"),
         # Grades 2, 3 and 4: always 3 is within one step of each.
         (lambda q: 2 + q % 3, 0.05, False, "accuracy=0.85"),
         (lambda q: 1 + q % 5, 0.05, False, "within_one=0.95"),
@@ -449,6 +458,7 @@ def test_one_question_is_no_questions(tmp_path: Path) -> None:
     assert "1 of 30 labelled questions is wrong" in printed("keep", tmp_path / "file.csv")
 
 
+@pytest.mark.slow
 def test_a_few_labels_do_not_say_that_nothing_can_be_used(tmp_path: Path) -> None:
     """One wrong verdict of three is no sign that more than 10% are wrong; 20 of 30 are one."""
     for labelled, bad, few in ((3, 1, True), (30, 20, False)):
@@ -502,6 +512,7 @@ def test_every_rule_is_a_subject_with_its_verb(rule: dict[str, Any], said: str) 
     assert votes_decide(none | rule) == said
 
 
+@pytest.mark.slow
 def test_a_judge_is_not_given_up_after_a_few_questions(tmp_path: Path) -> None:
     """Six questions, two of them always wrong, leave open whether it is good; sixty do not."""
     mixed: Any = lambda q, r: wrong(q) if q % 3 == 0 else right(q)  # noqa: E731
@@ -513,6 +524,7 @@ def test_a_judge_is_not_given_up_after_a_few_questions(tmp_path: Path) -> None:
     assert given_up in answer(judge(unsteady, 60, 4, label=right), tmp_path)
 
 
+@pytest.mark.slow
 def test_votes_that_gain_come_before_errors_that_repeat(tmp_path: Path) -> None:
     """A third is always wrong, a sixth once in four tries: a majority of three gains 4 points.
 
@@ -538,7 +550,7 @@ def test_votes_that_gain_come_before_errors_that_repeat(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("judges", "questions"), [(7, 40), (7, 60), (5, 40)])
+@pytest.mark.parametrize(("judges", "questions"), [(6, 40), (6, 60), (5, 40)])
 def test_the_best_of_many_promises_for_all_of_them(
     judges: int, questions: int, tmp_path: Path
 ) -> None:
@@ -557,7 +569,8 @@ def test_the_best_of_many_promises_for_all_of_them(
     assert ("too few to promise at most 10% wrong" in said) != enough
 
 
-@pytest.mark.parametrize("judges", [5, 8])
+@pytest.mark.slow
+@pytest.mark.parametrize("judges", [5, 6])
 def test_the_interval_of_the_best_of_many_holds_for_all(judges: int, tmp_path: Path) -> None:
     """Of one verdict a question it is Clopper and Pearson's, at its part of the level."""
     each = [

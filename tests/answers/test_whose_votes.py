@@ -56,6 +56,7 @@ def in_turn(one: pd.DataFrame, k: int, orders: str) -> list[list[np.ndarray]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tries", [(6, 6), (7, 4)])
 def test_votes_take_orders_in_turn(tries: tuple[int, int], tmp_path: Path) -> None:
     """Right is what every draw of two tries of one order and one of the other gives; of one try,
@@ -121,6 +122,7 @@ def test_the_rule_asks_as_it_was_chosen(lists: bool, last: int, tmp_path: Path) 
     assert checked.summary()["value"].item() == pytest.approx(majority)
 
 
+@pytest.mark.slow
 def test_a_rule_of_one_vote_takes_any_order(tmp_path: Path) -> None:
     """One try of each question votes, of either order about as often, however rows are sorted."""
     rows = [(f"q{q}", o, r, "XY"[o == "b"]) for q in range(60) for o in "ab" for r in range(3)]
@@ -169,6 +171,7 @@ def test_votes_gain_over_one_verdict_on_the_same_questions(tmp_path: Path) -> No
     assert "the majority of" not in text
 
 
+@pytest.mark.slow
 def test_the_first_sentence_compares_the_same_questions(tmp_path: Path) -> None:
     """It has the share of one verdict on the questions with nine tries, as a count has it."""
     table = harder(0.3, 0.7)

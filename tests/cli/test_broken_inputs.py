@@ -30,7 +30,7 @@ from inspect_reliability.study.published.imported import (
 )
 from inspect_reliability.study.responses import load_predictions, load_responses
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
+pytestmark = [pytest.mark.usefixtures("undrawn")]
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +58,7 @@ def changed(log: Path, tmp_path: Path) -> Callable[..., Path]:
     return change
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("option", "place"),
     [("--html", "/proc/x.html"), ("--tables", "/proc/x"), ("--figures", "/proc/x")],
@@ -190,6 +191,7 @@ def test_metadata_of_another_kind(
     assert len(pd.read_parquet(saved))
 
 
+@pytest.mark.slow
 def test_a_report_of_metadata_of_every_other_kind(log: Path, tmp_path: Path) -> None:
     """The same in one log: its report can be made, with all of its tables."""
     found = read_eval_log(str(log))
@@ -234,6 +236,7 @@ def test_a_copy_is_named(tmp_path: Path) -> None:
     assert "copies, counted once" in notes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "broken", [{"replication": None}, {"replications": {"values": []}}, {"seed": 2**63}]
 )
@@ -248,6 +251,7 @@ def test_replications_that_cannot_be_read(
         judgments_from_logs(changed(ours | broken, only=True, value="A"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [10**400, 1e308, float("inf"), {"a": 1e308, "b": -1e308}])
 def test_values_beyond_all_bounds(
     changed: Callable[..., Path], value: Any, recwarn: pytest.WarningsRecorder
@@ -257,6 +261,7 @@ def test_values_beyond_all_bounds(
     assert not [w for w in recwarn if issubclass(w.category, RuntimeWarning | FutureWarning)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("temperature", [float("inf"), float("nan"), -1.0])
 def test_temperatures_that_are_none(changed: Callable[..., Path], temperature: float) -> None:
     """What no sampler can be set to is not known."""

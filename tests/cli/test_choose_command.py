@@ -44,11 +44,23 @@ def labels_of(n: int, every: int = N) -> pd.DataFrame:
     return pd.DataFrame({"id": [f"q{i}" for i in at], "label": np.where(at % 2, "no", "yes")})
 
 
+TEXTS = {"judged.csv": judged(SHARES), "labels.csv": labels_of(60)}
+
+
+@pytest.fixture(name="folder", scope="module")
+def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for all tests, so that what has the same content is read once."""
+    return tmp_path_factory.mktemp("files")
+
+
 @pytest.fixture(name="files")
-def _files(tmp_path: Path) -> tuple[str, str]:
-    judged(SHARES).to_csv(tmp_path / "judged.csv", index=False)
-    labels_of(60).to_csv(tmp_path / "labels.csv", index=False)
-    return str(tmp_path / "judged.csv"), str(tmp_path / "labels.csv")
+def _files(folder: Path) -> tuple[str, str]:
+    """Judgments and labels, and nothing beside them."""
+    for known in folder.iterdir():
+        known.unlink()
+    for name, table in TEXTS.items():
+        table.to_csv(folder / name, index=False)
+    return str(folder / "judged.csv"), str(folder / "labels.csv")
 
 
 def choose(*arguments: str) -> list[dict[str, Any]]:
@@ -63,6 +75,7 @@ def said(*arguments: str) -> str:
     return " ".join(done.stdout.split())
 
 
+@pytest.mark.slow
 def test_every_row_with_every_number_of_votes_is_a_candidate(files: tuple[str, str]) -> None:
     """Judges x wordings x votes, the cheapest first; one is chosen, right most often of all."""
     logs, labels = files
@@ -139,6 +152,7 @@ def test_a_name_that_is_none_is_refused_before_anything_is_counted(
             ir.choose(files[0], labels=files[1], current=name)
 
 
+@pytest.mark.slow
 def test_of_candidates_at_one_price_the_best_is_the_cheapest(tmp_path: Path) -> None:
     """None that is right less often on the labels is named at the same price."""
     rows = [
@@ -308,6 +322,7 @@ def test_a_file_of_prices_without_prices(files: tuple[str, str], tmp_path: Path,
     assert "dollars a call" in " ".join(done.stderr.split())
 
 
+@pytest.mark.slow
 def test_costs_in_the_judgments_are_prices(files: tuple[str, str], tmp_path: Path) -> None:
     """The mean cost of a judgment is the price of a call."""
     logs, labels = files
@@ -569,6 +584,7 @@ def test_what_is_no_choice(tmp_path: Path, changed: dict[str, Any], words: str) 
         read_choice(str(path))
 
 
+@pytest.mark.slow
 def test_the_scorer_asks_the_chosen_judge(files: tuple[str, str], tmp_path: Path) -> None:
     """Its rule is the most frequent of so many votes, and promises the error after choosing."""
     logs, labels = files

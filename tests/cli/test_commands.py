@@ -22,7 +22,7 @@ from inspect_reliability.study.published.imported import (
     write_published_log,
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn", "read_once")]
+pytestmark = [pytest.mark.usefixtures("undrawn", "read_once")]
 
 COMMANDS = {
     "report": ["report"],
@@ -76,6 +76,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return folders
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(
     ("kind", "words"),
@@ -92,6 +93,7 @@ def test_nothing_to_read(logs: dict[str, Path], command: str, kind: str, words: 
     assert result.stdout == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["report", "plan", "gate"])
 @pytest.mark.parametrize(
     ("kind", "note"),
@@ -157,6 +159,7 @@ def test_one_broken_log_among_others(logs: dict[str, Path]) -> None:
     assert row["n_judgments"] == 12
 
 
+@pytest.mark.slow
 def test_a_copy_changes_no_number(logs: dict[str, Path]) -> None:
     """Two copies of a log are one set of judgments."""
     once, twice = (
@@ -165,6 +168,7 @@ def test_a_copy_changes_no_number(logs: dict[str, Path]) -> None:
     assert once == twice
 
 
+@pytest.mark.slow
 def test_a_foreign_task_is_reported_by_scorer(logs: dict[str, Path]) -> None:
     """Numbers and the parts of dict scores are verdicts of scorers of their own."""
     rows = json.loads(invoke("report", logs["foreign"], "--format", "json").stdout)["rows"]
@@ -188,6 +192,7 @@ def test_every_format_of_every_command(logs: dict[str, Path], command: str, form
         assert "| ---" in result.stdout
 
 
+@pytest.mark.slow
 def test_grouping(logs: dict[str, Path]) -> None:
     """Any key of the scores' metadata can be grouped by; an unknown one lists those there are."""
     by_category = invoke("report", logs["clean"], "--by", "category", "--format", "json")
@@ -215,6 +220,7 @@ def test_exit_status_of_the_gate(logs: dict[str, Path], limits: list[str], code:
     assert invoke("gate", logs["clean"], *limits).exit_code == code
 
 
+@pytest.mark.slow
 def test_a_judge_that_fails_the_gate(tmp_path: Path) -> None:
     """A judge that never answers fails whatever limit on non-response."""
     example_logs.judged(tmp_path, model=example_logs.judge("-"))
@@ -223,6 +229,7 @@ def test_a_judge_that_fails_the_gate(tmp_path: Path) -> None:
     assert "The gate fails" in result.stdout
 
 
+@pytest.mark.slow
 def test_data(logs: dict[str, Path], tmp_path: Path) -> None:
     """Judgments and results are the same in files and in JSON."""
     result = invoke("report", logs["clean"], "--tables", tmp_path / "data", "--format", "json")
@@ -241,6 +248,7 @@ def imported(folder: Path, log_dir: Path) -> Result:
     return invoke("import", folder, "--log-dir", log_dir)
 
 
+@pytest.mark.slow
 def test_published_judgments_as_logs(tmp_path: Path) -> None:
     """Imported logs give the numbers of the files."""
     folder = published_folder(tmp_path / "published")
@@ -259,6 +267,7 @@ def test_published_judgments_as_logs(tmp_path: Path) -> None:
     assert judgments == (3 * len(QUESTIONS) + 4) * REPLICATIONS
 
 
+@pytest.mark.slow
 def test_importing_without_responses(tmp_path: Path) -> None:
     """Judgments alone have their numbers, without what the other files would say."""
     folder = published_folder(tmp_path / "published")
@@ -318,6 +327,7 @@ def test_a_path_that_does_not_exist(tmp_path: Path) -> None:
     assert "No file or folder" in result.stderr
 
 
+@pytest.mark.slow
 def test_hostile_names_do_nothing_on_a_terminal(tmp_path: Path) -> None:
     """Escapes in a judge's name or a question's id reach no terminal."""
     folder = tmp_path / "results"

@@ -107,6 +107,7 @@ def test_demo_shows_every_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """What the last line names is there: the tables and the words, before the answer."""
     monkeypatch.chdir(tmp_path)
     few = pd.read_parquet(DATA)
+    few = few[(few["judge"] == "gpt-5.4-nano") & (few["wording"] == "base")]
     few[few["question"].isin(few["question"].unique()[::40])].to_parquet("few.parquet")
     monkeypatch.setattr("inspect_reliability.cli.demo.DATA", "few.parquet")
     short, full = invoke("demo").stdout, invoke("demo", "--full", "--explain").stdout

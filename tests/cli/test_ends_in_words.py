@@ -92,6 +92,7 @@ def test_a_deleted_folder_is_said_in_words(tmp_path: Path) -> None:
         assert expected in done.stderr
 
 
+@pytest.mark.slow
 def test_two_sources_without_a_shared_question(tmp_path: Path) -> None:
     """They are compared without pairs, and the answer names a question of each."""
     first, second = (judgments(tmp_path / f"{name}.csv", name) for name in "qz")

@@ -39,11 +39,12 @@ FRAME = pd.DataFrame(
 )
 
 
-@pytest.fixture
-def judgments(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def judgments(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two judges of twenty responses."""
-    FRAME.to_csv(tmp_path / "j.csv", index=False)
-    return tmp_path / "j.csv"
+    file = tmp_path_factory.mktemp("judgments") / "j.csv"
+    FRAME.to_csv(file, index=False)
+    return file
 
 
 def draw(source: object, out: Path, number: int = 5, *more: object) -> pd.DataFrame:
@@ -270,10 +271,11 @@ def votes(questions: int = 200, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["question", "judge", "replication", "verdict"])
 
 
-@pytest.fixture(name="voted")
-def _voted(tmp_path: Path) -> Path:
-    votes().to_csv(tmp_path / "v.csv", index=False)
-    return tmp_path / "v.csv"
+@pytest.fixture(name="voted", scope="module")
+def _voted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("voted") / "v.csv"
+    votes().to_csv(file, index=False)
+    return file
 
 
 def stopped(voted: Path, out: Path, *options: object, labels: int = 120) -> Path:
@@ -331,8 +333,9 @@ def test_labels_of_a_region_speak_of_it_alone(voted: Path, tmp_path: Path) -> No
     assert found["corrected"]
     assert {one["rate"] for one in found["corrected"]} == {None}
     assert "drawn from what could be kept of m" in found["validity"][0]["cautions"][0]
-    votes(seed=1).assign(judge="other").to_csv(voted, index=False)
-    [one] = results("keep", voted, "--labels", labels)["keep"]
+    other = tmp_path / "other.csv"
+    votes(seed=1).assign(judge="other").to_csv(other, index=False)
+    [one] = results("keep", other, "--labels", labels)["keep"]
     assert "what could be kept of m" in one["reason"]
 
 

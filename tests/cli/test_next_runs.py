@@ -141,6 +141,7 @@ def test_what_was_written_leads_on(months: list[str]) -> None:
         assert refused.stderr.endswith("inspect-reliability label LOGS --out label.html\n")
 
 
+@pytest.mark.slow
 def test_a_next_step_of_one_judge_of_several_is_of_that_judge(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -149,7 +149,6 @@ def test_an_error_is_shown_where_the_gate_is(tmp_path: Path) -> None:
             assert re.fullmatch(r"::error title=gate%3A accuracy::(.*)\n", done.stdout)[1] == said  # type: ignore[index]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["--allow-uncertain"]])
 def test_a_wrong_request_is_no_uncertainty(tmp_path: Path, options: list[str]) -> None:
     """Verdicts for names have no ICC, and 3 tries no majority of 20: whatever is allowed."""

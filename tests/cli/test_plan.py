@@ -192,6 +192,7 @@ def test_one_vote_in_words() -> None:
     assert remarks(analysis.rows[0], less)[0].startswith(said)
 
 
+@pytest.mark.slow
 def test_two_majorities_take_their_tries_of_each_order() -> None:
     """Three tries of two orders are six of a question, and 2 + 1 twice take four of each order."""
     rows = [
@@ -226,6 +227,7 @@ def test_a_share_that_is_missed_is_not_shown_as_reached() -> None:
     assert share_beside(0.99, 0.947, 100) == "95%"
 
 
+@pytest.mark.slow
 def test_a_half_width_that_is_missed_is_not_shown_as_reached() -> None:
     """Where 2 points are wanted 2.3 are not 2; 0.053 is 0.05 only where nobody wants that."""
     assert [width_beside([2.0], one, 0) for one in (2.3, 2.0, 3.2, 1.98, 0.4)] == [

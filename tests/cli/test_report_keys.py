@@ -85,7 +85,6 @@ def test_the_keys_of_the_other_commands(folder: Path, command: list[str], beside
     assert found.keys() == {"schema_version", "version", "rows", *beside}
 
 
-@pytest.mark.slow
 def test_null_has_its_reason(reports: list[dict[str, Any]]) -> None:
     """A coefficient that is null has a reason, and what has a reason is null."""
     for row in (row for report in reports for row in report["rows"]):

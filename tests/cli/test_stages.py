@@ -75,6 +75,7 @@ def test_a_report_reads_what_was_estimated(form: Form, full: bool) -> None:
     assert analysis.results.kept == known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("names", "made_of"), [(ON_A_CARD, card_document), (BY_LABELS, validate_document)]
 )

@@ -183,7 +183,6 @@ def test_no_option_of_any_command_replaces_an_input(command: str, inputs: Path) 
             assert {file: bytes_of(inputs)[file] for file in before} == before, name
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "option", "spelled"),
     [(command, option, "as it is") for command, option, _ in TARGETS]

@@ -10,6 +10,7 @@ from scipy import stats
 
 from commands import invoke
 from example_logs import judged, without_best
+from inspect_reliability import analyse
 
 pytestmark = pytest.mark.usefixtures("read_once")
 
@@ -35,6 +36,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 MAP = ("--map", "yes=C", "--map", "no=I")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -56,6 +58,7 @@ def test_every_command_takes_labels(files: tuple[Path, Path], command: tuple[str
     assert "accuracy" in found.stdout
 
 
+@pytest.mark.slow
 def test_two_sources_are_compared_by_labels(files: tuple[Path, Path], tmp_path: Path) -> None:
     """Each side has the labels."""
     judgments, labels = files
@@ -134,6 +137,7 @@ def test_the_next_labels_come_back(files: tuple[Path, Path], tmp_path: Path) -> 
     assert others + before == pd.read_csv(judgments)["question"].nunique()
 
 
+@pytest.mark.slow
 def test_scout_finds_what_is_to_be_labelled(tmp_path: Path) -> None:
     """Samples of logs are named by their uuid, as scout names them, and by their id for people."""
     log = without_best(judged(tmp_path / "logs", epochs=2, questions=2))
@@ -171,7 +175,7 @@ def test_head_to_tail_knows_the_truth(small_logs: Path) -> None:
 
 
 @pytest.mark.slow
-def test_recorded_grades(data: Path, tmp_path: Path) -> None:
+def test_recorded_grades(data: Path) -> None:
     """Kappas of four judges with people, and rates corrected by 300 labels, as on record."""
     path = data / "labelled" / "llmjudge_grades.parquet"
     if not path.exists():
@@ -183,25 +187,23 @@ def test_recorded_grades(data: Path, tmp_path: Path) -> None:
         "TREMA-4prompts": 0.1829,
         "prophet-setting2": 0.1757,
     }
-    some = tmp_path / "grades.parquet"
-    grades[grades["judge"].isin(kappas)].to_parquet(some)
-    columns = ("--column", "passage=question", "--column", "grade=verdict")
-    found = json.loads(invoke("validate", some, *columns, "--format", "json").stdout)["validity"]
+    some = grades[grades["judge"].isin(kappas)]
+    columns = {"passage": "question", "grade": "verdict"}
+    found = analyse(some, columns=columns).results["validity"]
     assert {one["judge"]: one["kappa"] for one in found} == pytest.approx(kappas, abs=1e-3)
     one = grades.query("judge == 'willia-umbrela1'").reset_index(drop=True)
     drawn = np.random.default_rng(0).choice(4423, 300, replace=False)
-    judgments, labels = tmp_path / "u.parquet", tmp_path / "labels.csv"
-    pd.DataFrame(
+    judgments = pd.DataFrame(
         {"question": one["passage"], "verdict": np.where(one["grade"] >= 2, "high", "low")}
-    ).to_parquet(judgments)
+    )
     known = one.iloc[drawn]
-    pd.DataFrame(
+    labels = pd.DataFrame(
         {"id": known["passage"], "label": np.where(known["label"] >= 2, "high", "low")}
-    ).to_csv(labels, index=False)
-    found = json.loads(invoke("validate", judgments, "--labels", labels, "--format", "json").stdout)
+    )
+    corrected = analyse(judgments, labels=labels).results["corrected"]
     rates = {
         one["method"]: [one["rate"], *one["rate_interval"], one["judged"]]
-        for one in found["corrected"]
+        for one in corrected
         if one["category"] == "high"
     }
     # The interval of ppi-python is normal; ours lies a little farther up, as that of the labels.

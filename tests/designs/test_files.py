@@ -187,6 +187,7 @@ def test_bad_designs_are_refused(text: str, message: str, tmp_path: Path) -> Non
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="time is not limited on Windows")
 def test_a_design_that_is_read_for_ever_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -357,6 +357,7 @@ def test_one_line_in_a_task(tmp_path: Path) -> None:
     assert metrics_in(log)["match"] == pytest.approx(found, nan_ok=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epochs", [1, 4, Epochs(4, []), Epochs(4, "mode")])
 def test_any_number_of_epochs_and_any_reducer(tmp_path: Path, epochs: int | Epochs) -> None:
     """The task's own reducer is left to the other metrics."""

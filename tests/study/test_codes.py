@@ -88,6 +88,7 @@ def test_constant_questions() -> None:
     assert estimate.reason == "no interval: no question varies"
 
 
+@pytest.mark.slow
 def test_published(published_verdicts: Any) -> None:
     """Starling on BBH at temperature 1: ICC(1) .295."""
     found = integer_omega(encode(published_verdicts["Starling", "1", "bbh"].values(), LETTER_CODES))

@@ -19,8 +19,6 @@ from inspect_reliability.study.published.procedure import (
 )
 from inspect_reliability.study.published.reported import CORRECTNESS_CODES, LETTER_CODES, encode
 
-pytestmark = pytest.mark.slow
-
 BENCHMARKS = ("bbh", "squad", "mtb", "all")
 """The columns of the published text files."""
 
@@ -41,6 +39,7 @@ def published_values(data: Path) -> dict[tuple[str, str, str, str], float]:
     return found
 
 
+@pytest.mark.slow
 def test_published_values(published_verdicts: Any, published_values: Any) -> None:
     """Omega and alpha of every judge, temperature and benchmark are those of the paper."""
     assert len(published_values) == 2 * len(published_verdicts) == 80
@@ -52,6 +51,7 @@ def test_published_values(published_verdicts: Any, published_values: Any) -> Non
         assert (found.n_replications, found.n_incomplete) == (100, 0)
 
 
+@pytest.mark.slow
 def test_published_judges_are_noise(published_verdicts: Any) -> None:
     """Permuting each column leaves the published omegas where they are: 5% are outside 95%."""
     outside = varying = 0
@@ -126,6 +126,7 @@ def reordered(codes: np.ndarray) -> float:
     return abs(reliabilipy(codes).omega_total - reliabilipy(codes[:, order]).omega_total)
 
 
+@pytest.mark.slow
 def test_omega_is_that_of_reliabilipy() -> None:
     """Omega differs from reliabilipy's as little as that does from itself in another order."""
     sizes = [(5, 20), (12, 100)]
@@ -135,6 +136,7 @@ def test_omega_is_that_of_reliabilipy() -> None:
     assert max(ours) < 1e-5
 
 
+@pytest.mark.slow
 def test_omega_of_few_questions() -> None:
     """Three factors fit up to four questions in many ways: most end where reliabilipy does."""
     ours = [
@@ -144,6 +146,7 @@ def test_omega_of_few_questions() -> None:
     assert max(ours) < 1e-3
 
 
+@pytest.mark.slow
 def test_value_where_reliabilipy_has_one() -> None:
     """Singular matrices are marked; all others, however extreme, have reliabilipy's value."""
     own, generator = noise(50, 4, 2), np.random.default_rng(5)
@@ -203,6 +206,7 @@ def shared(r: int, k: int, seed: int) -> np.ndarray:
     return np.round(generator.normal(size=(r, 1)) + generator.normal(size=(r, k)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("k", "r", "expected"),
     [
@@ -217,7 +221,8 @@ def test_value_of_pure_noise(k: int, r: int, expected: float) -> None:
     assert np.mean([*map(omega_total, many)]) == pytest.approx(expected, abs=0.02)
 
 
-@pytest.mark.parametrize(("k", "r"), [(2, 5), (8, 100), (27, 30)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("k", "r"), [(2, 5), (27, 30)])
 def test_alpha_of_noise(k: int, r: int) -> None:
     """The closed form is the mean alpha of independent normal columns, pooled with constants."""
     generator = np.random.default_rng(k)
@@ -249,6 +254,7 @@ def test_columns() -> None:
     assert (kept.n_varying, kept.n_constant, kept.n_dropped) == (9, 5, 0)
 
 
+@pytest.mark.slow
 def test_floor_is_seeded_and_tells_structure_from_noise() -> None:
     """The same seed gives the same floor; columns that move together stand out of it."""
     codes = shared(60, 8, 3)

@@ -35,8 +35,6 @@ from inspect_reliability.study.published.imported import (
 )
 from processes import COMMAND, python
 
-pytestmark = pytest.mark.slow
-
 LETTERS = tuple("ABCDE")
 
 
@@ -114,6 +112,7 @@ def test_names_without_the_other_files(folder: Path) -> None:
     assert set(table["responder"]) == {"org/small_model"}
 
 
+@pytest.mark.slow
 def test_a_second_copy_adds_nothing(folder: Path, tmp_path: Path) -> None:
     """A judge whose file is there twice is counted once, and that is said."""
     [(judge, by_temperature)] = content(JUDGES[0]).items()
@@ -160,6 +159,7 @@ def test_another_folder(tmp_path: Path) -> None:
         published_runs(tmp_path)
 
 
+@pytest.mark.slow
 def test_logs_say_what_their_files_said(folder: Path, small_logs: Path) -> None:
     """A row leads back to its output and to a prompt with all five responses."""
     table = judgments_from_logs(small_logs).table
@@ -179,6 +179,7 @@ def test_logs_say_what_their_files_said(folder: Path, small_logs: Path) -> None:
 NAMES = ["a/b_c", "a_b/c", "a b/c", "A/b_c", "long" * 75, "../../up"]
 
 
+@pytest.mark.slow
 def test_logs_of_like_names_do_not_overwrite_each_other(tmp_path: Path) -> None:
     """Each judge and temperature has a log of its own, the same one each time."""
     temperatures = {f"temperature: {t}": {"bbh:q": ["[A]", "[B]"]} for t in ("1", "1.0000001")}
@@ -199,6 +200,7 @@ def header(path: Path) -> EvalLog:
     return read_eval_log(str(path), header_only=True)
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.builds(
@@ -234,6 +236,7 @@ sys.addaudithook(kill)
 """
 
 
+@pytest.mark.slow
 def test_a_killed_import_leaves_whole_logs(tmp_path: Path) -> None:
     """What cannot be read after a kill has no name of a log."""
     folder, log_dir = published_folder(tmp_path / "published"), tmp_path / "logs"

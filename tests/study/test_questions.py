@@ -26,6 +26,7 @@ PUBLISHED: dict[str, str] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("benchmark", "drawn", "everything"),
     [("BBH", 27, 6511), ("SQuAD", 20, 20), ("MT-Bench", 8, 80), ("Head-to-Tail", 3, 3024)],
@@ -43,6 +44,7 @@ def test_official_files_give_one_question_a_category(
     assert all(q.fields["turns"] and all(q.fields["turns"]) for q in every)
 
 
+@pytest.mark.slow
 def test_official_texts_are_kept_word_for_word(data: Path) -> None:
     """A question reads as its official file reads."""
     snarks = json.loads((data / "bbh/snarks.json").read_text())["examples"]
@@ -55,6 +57,7 @@ def test_official_texts_are_kept_word_for_word(data: Path) -> None:
     assert by_id[f"mtb:{official['question_id']}"].fields["turns"] == official["turns"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("benchmark", PUBLISHED)
 def test_the_papers_sample_is_found_in_the_official_files(benchmark: str, data: Path) -> None:
     """The published sampled questions are read, and their texts are the official ones."""

@@ -16,8 +16,6 @@ from inspect_reliability.record.replications import replication_seed
 from inspect_reliability.study import tasks
 from inspect_reliability.study.responses import load_predictions, load_responses
 
-pytestmark = pytest.mark.slow
-
 QUESTIONS, REPLICATIONS = 2, 3
 
 
@@ -32,6 +30,7 @@ def samples(log: EvalLog) -> list[EvalSample]:
     return [resolve_sample_attachments(sample, "full") for sample in log.samples]
 
 
+@pytest.mark.slow
 def test_responses_of_five_models_are_judged_from_their_logs(
     data: Path, models: list[str], tmp_path: Path
 ) -> None:
@@ -94,6 +93,7 @@ def test_defaults_are_the_papers(models: list[str], tmp_path: Path) -> None:
     assert tasks.bbh_respond().config.max_tokens == 150
 
 
+@pytest.mark.slow
 def test_predictions_are_judged_from_a_log(data: Path, models: list[str], tmp_path: Path) -> None:
     """Head-to-Tail answers of a model are judged whole, grouped by popularity."""
     task = tasks.head_to_tail_respond(source=str(data / "head_to_tail"), per_category=1)
@@ -118,6 +118,7 @@ def test_predictions_are_judged_from_a_log(data: Path, models: list[str], tmp_pa
     assert {f"{name}({group})" for name in expected for group in ("head", "torso", "tail")} <= names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variant", "shown"),
     [("whole", "a prediction of many characters"), ("published", "a prediction of")],
@@ -153,6 +154,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 def test_a_response_cannot_give_the_verdict(models: list[str], tmp_path: Path) -> None:
     """Whatever a response says, the verdict is read from what the judge wrote and nothing else."""
     path = tmp_path / "r.jsonl"
@@ -167,6 +169,7 @@ def test_a_response_cannot_give_the_verdict(models: list[str], tmp_path: Path) -
         assert (sample.scores or {})["verdict"].value == "non-response"
 
 
+@pytest.mark.slow
 def test_a_judge_among_the_responders_is_reported(models: list[str], tmp_path: Path) -> None:
     """A judge that judges its own answer is named in the report; others are not."""
     path = tmp_path / "r.jsonl"
@@ -180,6 +183,7 @@ def test_a_judge_among_the_responders_is_reported(models: list[str], tmp_path: P
         assert (said in str(row["cautions"])) == warned
 
 
+@pytest.mark.slow
 def test_unfinished_and_repeated_logs_are_refused(models: list[str], tmp_path: Path) -> None:
     """Two logs of one responder are not silently one, and too few responders are named."""
     for _ in range(2):
@@ -210,6 +214,7 @@ def test_a_log_without_its_questions_is_refused(models: list[str], tmp_path: Pat
             load_responses(tmp_path / "edited", "BBH")
 
 
+@pytest.mark.slow
 def test_logs_of_different_questions_are_refused(models: list[str], tmp_path: Path) -> None:
     """Five logs whose questions differ name who lacks which."""
     for n, model in enumerate(models[:5]):

@@ -309,6 +309,7 @@ def test_a_fact_is_short() -> None:
         assert not names_any(question, fact["targets"]), fact["id"]
 
 
+@pytest.mark.slow
 def test_nothing_is_copied_from_the_benchmarks(data: Path) -> None:
     """No twelve words in a row are shared with the benchmarks' own files."""
     folders = ["squad", "mt_bench", "head_to_tail", "paper"]

@@ -22,7 +22,7 @@ from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.scoring import verdict
 from inspect_reliability.study.benchmarks import BENCHMARKS
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("read_once")]
+pytestmark = [pytest.mark.usefixtures("read_once")]
 
 QUESTIONS, EPOCHS = 3, 3
 
@@ -183,6 +183,7 @@ def row_of(report: dict[str, Any], benchmark: str) -> Any:
     return row
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", JUDGES)
 def test_the_log_and_the_report_count_what_the_judge_said(
     name: str, logs: dict[str, EvalLog], report: dict[str, Any]
@@ -253,6 +254,7 @@ def test_options_are_shuffled_and_the_best_is_known(logs: dict[str, EvalLog]) ->
     assert metrics["best_rate"] == chosen.count("model 0") / len(chosen)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_every_command_takes_the_logs(folder: Path, tmp_path: Path) -> None:
     """Report, page, data, plan, compare and gate work on all five judges at once."""
@@ -273,6 +275,7 @@ def test_every_command_takes_the_logs(folder: Path, tmp_path: Path) -> None:
     assert "doubles" in grouped.output
 
 
+@pytest.mark.slow
 def test_a_report_shows_outputs_without_a_verdict(report: dict[str, Any], folder: Path) -> None:
     """A row with 5% or more of them warns, and shows up to three."""
     silent = [one for one in report["without_verdict"] if one["benchmark"] == "Three"]
@@ -313,6 +316,7 @@ def test_inspect_reads_a_log_again(logs: dict[str, EvalLog], tmp_path: Path) -> 
         assert list(after[name]) == list(before[name])
 
 
+@pytest.mark.slow
 def test_studies_of_one_name_are_separate_rows(tmp_path: Path) -> None:
     """Other questions, another template and other options under one name never share a row."""
     plain = JudgeDesign("Mine", "Polite? {{ response }}", ["yes", "no"])
@@ -400,6 +404,7 @@ def ties_and_criteria(folder: Path, name: str) -> tuple[dict[str, Any], Model]:
     return files, talker(says, 0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("name", ["Ties", "Rubric"])
 def test_ties_and_criteria_from_design_to_card(name: str, tmp_path: Path) -> None:
@@ -449,6 +454,7 @@ def test_exact_verdicts_of_several_criteria_are_refused(exact: Any, tmp_path: Pa
         judge(**files, exact=exact, replications=5 if exact == "verdict" else None)
 
 
+@pytest.mark.slow
 def test_the_tiny_judge_and_the_sweep(tmp_path: Path) -> None:
     """A sweep of one's own design with a local judge keeps every judgment once, and resumes."""
     five = tmp_path / "five.yaml"

@@ -43,6 +43,7 @@ def parts(ids: list[str], number: int) -> Iterator[list[str]]:
 ids = st.lists(st.text(min_size=1), min_size=1, unique=True)
 
 
+@pytest.mark.slow
 @given(ids, ids, st.integers(1, 9))
 def test_each_question_has_one_shard_and_keeps_it(some: list[str], more: list[str], n: int) -> None:
     """Shards are disjoint, complete and in order, and lose nothing when questions are added."""

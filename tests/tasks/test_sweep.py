@@ -16,8 +16,6 @@ from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.saving import alone
 from processes import COMMAND, KILLED, python
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(autouse=True)
 def _no_display(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,6 +74,7 @@ def _made(folder: Path) -> dict[tuple[object, ...], object]:
     )
 
 
+@pytest.mark.slow
 def test_more_of_a_sweep_adds_to_it(tmp_path: Path) -> None:
     """More judges add to a folder and other texts are judged anew; nothing is run twice."""
     logs = tmp_path / "sweep"
@@ -97,6 +96,7 @@ def test_more_of_a_sweep_adds_to_it(tmp_path: Path) -> None:
     assert before.items() <= {one.name: one.read_bytes() for one in logs.glob("*.eval")}.items()
 
 
+@pytest.mark.slow
 def test_the_cost_is_said_and_nothing_is_run(tmp_path: Path) -> None:
     """A dry run says the calls of all parts together, and leaves no file."""
     command = ["sweep", "--model", "nosuch/model", "--benchmark", "bbh", "--limit", "2"]
@@ -122,6 +122,7 @@ def test_one_process_at_a_time_sweeps_into_a_folder(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.eval"))
 
 
+@pytest.mark.slow
 def test_a_failed_judgment_is_counted_and_quoted_once(tmp_path: Path) -> None:
     """A sweep whose judge fails has an exit status of its own, and each error one line."""
     command = ["sweep", "--model", "failing/model", "--benchmark", "bbh", "--limit", "2"]
@@ -165,6 +166,7 @@ def test_bad_commands_are_refused_in_words(
     assert message in result.output
 
 
+@pytest.mark.slow
 def test_exact_verdicts_serve_all_temperatures(tmp_path: Path) -> None:
     """One run a benchmark has the distributions of all temperatures, and is not made again."""
     command = ["sweep", "--model", "hf_seeded/tiny-judge", "--benchmark", "bbh", "--limit", "2"]
