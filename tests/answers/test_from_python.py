@@ -467,7 +467,7 @@ def test_a_gate_a_plan_and_a_comparison_are_those_of_their_commands(
         (ir.plan(file, labels=labels, half_widths=0.1), ["plan", "--half-width", ".1"]),
         (ir.compare(file, labels=labels, by="judge"), ["compare", "--by", "judge"]),
     ]
-    begins = ("The gate fails: ", "gpt-5.4: omega to within 0.1 takes 86", "gpt-5.4 is right more")
+    begins = ("The gate fails: ", "gpt-5.4: omega to within 0.1 takes 138", "gpt-5.4 is right more")
     for (answer, (command, *options)), beginning in zip(given, begins, strict=True):
         asked = (command, file, "--labels", labels, *options)
         same(answer, *asked)
