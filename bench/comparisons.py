@@ -1,16 +1,19 @@
 """Several judges compared by accuracy: equal judges called different, and others told apart.
 
 Then two judges on questions of their own: how often the interval of their difference has the truth.
+At last one judge in two months alike: how often the step after `compare` says that it changed.
 """
 
 import argparse
 from collections.abc import Iterator
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from _tables import show
+from inspect_reliability import compare
 from inspect_reliability.stats import Cells, Estimate, rate
 from inspect_reliability.stats.comparison import compare_accuracy, compare_independent
 from inspect_reliability.stats.labelled import Labelled
@@ -103,6 +106,58 @@ def _right(generator: np.random.Generator, n: int, share: float) -> Estimate:
     return rate(Cells(np.stack([right, 3 - right], axis=1), names, ("A", "B")), "A")
 
 
+KINDS = {"two names": 2, "grades": 5}
+"""Verdicts of a judge in two months."""
+
+MONTHS = ((20, 1), (20, 3), (60, 3))
+"""Questions of each, and tries."""
+
+
+def months(studies: int) -> Iterator[dict[str, Any]]:
+    """One judge in two months, with a label of each question and without: 0.05 may differ.
+
+    A share of .05 has a standard error of .015 in 200 studies.
+    "may have" is the share in which the step says that it may have changed.
+    """
+    for kind, k in KINDS.items():
+        for (n, tries), labelled in product(MONTHS, (False, True)):
+            generator, said = np.random.default_rng((k, n, tries, labelled)), []
+            for _ in range(studies):
+                frame = _two_months(generator, k, n, tries, labelled)
+                own = {"label": "label"} if labelled else None
+                found = str(compare(frame, by="month", columns=own))
+                said.append(" ".join(found.split()))
+            yield {
+                "verdicts": kind,
+                "questions": n,
+                "tries": tries,
+                "labels": "all" if labelled else "none",
+                "changed": float(np.mean(["judge changed: look" in one for one in said])),
+                "may have": float(np.mean(["may have changed: of" in one for one in said])),
+            }
+
+
+def _two_months(
+    generator: np.random.Generator, k: int, n: int, tries: int, labelled: bool
+) -> pd.DataFrame:
+    """The verdicts of a judge that is the same in both; a label is the likeliest of each question.
+
+    Grades spread around a number of each question, and names by chances of each.
+    """
+    if k > 3:
+        apart = np.arange(1, k + 1) - generator.uniform(1, k, (n, 1))
+        chances = np.exp(-(apart**2))
+        chances /= chances.sum(axis=1, keepdims=True)
+    else:
+        chances = generator.dirichlet(np.linspace(1, 0.4, k), n)
+    cells = [*product(range(n), ("2026-01", "2026-02"), range(tries))]
+    frame = pd.DataFrame(cells, columns=["question", "month", "replication"])
+    names = np.array([*"12345"] if k > 3 else [*"ABC"])
+    given = [generator.choice(k, p=chances[q]) for q in frame["question"]]
+    label = {"label": names[chances.argmax(axis=1)][frame["question"]]} if labelled else {}
+    return frame.assign(question="q" + frame["question"].astype(str), verdict=names[given], **label)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="an eighth of the studies")
@@ -110,6 +165,10 @@ def main() -> None:
     show("Equal judges called different; a better one told apart", sizes(studies))
     more = round(OF_TWO * studies)  # these take no time
     show("Intervals of two samples that have the true difference", samples(more))
+    show(
+        "Months alike in which the judge is said to have changed (at most 0.05)",
+        months(max(2, studies // 2)),
+    )
 
 
 if __name__ == "__main__":

@@ -57,7 +57,10 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
         | {"COMPARED": (20,), "JUDGES": (3,)},
     ),
     "choices": ("--quick", {"STUDIES": 20, "MOST_DESIGNS": 1}),
-    "comparisons": ("--quick", {"QUICK": 0, "QUESTIONS": (8,), "ACCURACIES": (0.9,), "MANY": {}}),
+    "comparisons": (
+        "--quick",
+        {"QUICK": 0, "QUESTIONS": (8,), "ACCURACIES": (0.9,), "MANY": {}} | {"MONTHS": ((8, 1),)},
+    ),
     "end_to_end": ("--questions 1 --replications 2 --baseline 1", {}),
     "epochs": ("--questions 1 --replications 2 --runs 1", {"SAMPLES": (), "STRAIGHT": ()}),
     "exact": (

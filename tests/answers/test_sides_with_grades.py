@@ -203,4 +203,25 @@ def test_one_interval_of_several_shows_no_change(low: float, moved: bool) -> Non
         "not_estimable": {},
     }
     assert any(shown for shown, _ in change_in_words(change))
-    assert have_moved(pair("omega", 0, (-0.1, 0.1)), [change]) is moved
+    assert have_moved([pair("omega", 0, (-0.1, 0.1))], [change]) is moved
+
+
+@pytest.mark.parametrize(
+    ("low", "noise", "moved"), [(0.02, 0.01, False), (0.06, 0.01, True), (-0.1, -0.05, False)]
+)
+def test_labels_are_one_of_several_comparisons_of_two_months(
+    low: float, noise: float, moved: bool
+) -> None:
+    """Beside noise they are held to normal quantiles of 2.24; less than noise shows no change."""
+    change = {
+        **{"first": "a", "second": "b", "n_questions": 40, "shares": [], "grade_values": None},
+        **{"mean_change": None, "mean_change_interval": None, "above_noise": noise},
+        "above_noise_interval": [noise - 0.02, noise + 0.02],
+    }
+    own = [pair("accuracy", 0.2, (low, 0.4 - low))]
+    wider = stats.norm.ppf(1 - 0.025 / 2) / stats.norm.ppf(0.975)
+    assert moved == (wider * (0.2 - low) < 0.2)
+    assert have_moved(own, [change]) is moved
+    if low > 0:
+        said = next_of_two(own, 80, "LOGS", sides=Sides.TIMES, moved=moved)[0].text
+        assert ("the judge may have changed" in said) is not moved

@@ -1,6 +1,7 @@
 """How far verdicts moved between two sides, in words: beyond noise, on average and by shares."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -90,24 +91,32 @@ def _changed_under(pair: Record, changed: Sequence[Record]) -> Record:
     return next((one for one in changed if where.items() <= one.items()), {})
 
 
-def have_moved(pair: Record, changed: Sequence[Record]) -> bool:
-    """Whether verdicts are shown to have moved under the condition of a pair.
+def have_moved(pairs: Sequence[Record], changed: Sequence[Record]) -> bool:
+    """Whether a judge is shown to have changed under the condition of some pairs.
 
-    By intervals that hold together, of the mean, of each share and of what is beyond noise: of
-    several, one leaves out 0 by chance more often than one alone.
+    By intervals that hold together, of the mean, of each share, of what is beyond noise, and of how
+    often it is right: of several, one leaves out 0 by chance more often than one alone.
     """
-    change = _changed_under(pair, changed)
-    if not change:
-        return False
-    shares = [one for one in shares_of(change) if one.first is not None]
+    change = _changed_under(pairs[0], changed)
+    shares = [one for one in shares_of(change) if one.first is not None] if change else []
     others = [
         ShareMoved(name, None, change[name], change[f"{name}_interval"])
-        for name in ("mean_change", "above_noise")
-        if change[f"{name}_interval"]
+        for name in ("mean_change", _ABOVE)
+        if change and change[f"{name}_interval"]
     ]
+    for pair, _ in islice(asked(pairs), 1):
+        name, ends = pair["coefficient"], pair["difference_interval"]
+        others += [ShareMoved(name, None, pair["difference"], ends)] * bool(name in SHARES and ends)
     kinds = len(others) + bool(shares)
     each = [*((one, 1) for one in others), *((one, _differing(shares)) for one in shares)]
-    return any(_leaves_out_0(one, _wider(kinds * of)) for one, of in each)
+    return any(
+        _leaves_out_0(one, _wider(kinds * of)) and (one.change > 0 or one.verdict != _ABOVE)
+        for one, of in each
+    )
+
+
+_ABOVE = "above_noise"
+"""How often verdicts differ beyond noise: nothing moves by less than none."""
 
 
 def _differing(shares: Sequence[ShareMoved]) -> int:

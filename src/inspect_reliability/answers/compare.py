@@ -351,7 +351,7 @@ def _answer(
     elif of_models := [] if _labelled(pairs) else next_of_models(analysis):
         then = of_models
     elif len(_by_sides(pairs)) == 1 and not many:
-        moved = [name for name, own in told_of.items() if have_moved(own[0], changed)]
+        moved = [name for name, own in told_of.items() if have_moved(own, changed)]
         then = next_of_each(told_of, analysis, logs[0], labelled_alone(analysis, again), moved)
     else:
         then = next_of_several(_labelled(pairs), analysis, logs[0]) if pairs else []

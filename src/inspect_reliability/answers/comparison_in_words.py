@@ -40,6 +40,11 @@ TOGETHER = (
 
 _CHANGED = "the judge changed: look for what is new in its model, prompt or settings"
 
+_MAY_HAVE = (
+    "the judge may have changed: of several comparisons one is decided by chance more often than "
+    "one alone, so compare the next outputs before you look for what is new"
+)
+
 _WIDE, EXACT = 0.25, 0.1
 """Half the width of an interval that decides nothing, and that of one to plan for."""
 
@@ -363,7 +368,7 @@ def next_of_two(
         alone: What counts the labels of one side for both, that side, and how many there are.
         sides: What the sides are.
         questions: Questions of both without a label of any output; by default one an output.
-        moved: Whether verdicts are shown to differ beyond noise, on average or by shares.
+        moved: Whether it is shown that one judge changed, see `have_moved`.
         times: The option that names the column of the times, for `watch`.
     """
     pair, verb = next(asked(pairs), (None, ""))
@@ -396,7 +401,8 @@ def _told_by_labels(
     if pair["coefficient"] not in SHARES:
         return []
     if is_decided(pair):
-        return _by_what_sides_are(sides, f"use {_ahead(pair)}", _CHANGED, logs)
+        times = _CHANGED if moved else _MAY_HAVE
+        return _by_what_sides_are(sides, f"use {_ahead(pair)}", times, logs)
     if not ends:
         return []
     if (most := max(map(abs, ends))) <= _ALIKE:
@@ -474,7 +480,7 @@ def next_of_each(
         analysis: The sides.
         logs: What the command reads.
         alone: What counts the labels of one side for both, that side, and how many there are.
-        moved: Names of the conditions under which verdicts are shown to have moved.
+        moved: Names of the conditions under which it is shown that one judge changed.
     """
     (left, new), sides = shared_unlabelled(analysis), kind_of_sides(analysis)
     times = times_option(analysis)
