@@ -5,6 +5,7 @@ import gc
 import logging
 import os
 import shutil
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -98,6 +99,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     markers = {marker.name for item in session.items for marker in item.iter_markers()}
     if hasattr(session.config, "workerinput") and PROCESSES & markers:
         begin()
+    if "inspect_ai.model" in sys.modules:
+        import unwatched  # noqa: F401
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
     gc.enable()

@@ -615,7 +615,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     blank = [{name: of for name, of in row.items() if name != "label"} for row in rows]
     (folder / "unlabelled.jsonl").write_text("\n".join(map(dumped, blank)))
     pairs = [
-        {"question": text, "judge": "j", "model_1": one, "model_2": other, "verdict": "12"[n % 2]}
+        {"question": f"{n} {text}", "judge": "j", "verdict": "12"[n % 2]}
+        | {"model_1": one, "model_2": other}
         for n, text in enumerate(HOSTILE)
         for one in some
         for other in some

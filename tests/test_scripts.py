@@ -250,9 +250,9 @@ def test_promises_that_the_bench_of_keep_simulates_hold(monkeypatch: pytest.Monk
     for line in keep.checked_rows(100):
         assert all(share >= 0.9 for name, share in line.items() if "wrong" in name)
     monkeypatch.setattr(keep, "PILOTS", ((30, 0.1, 0.03),))
-    [line] = keep.planned_labels(30)
-    assert line["planned"] > 0.2
-    assert line["promised"] > 0.6
+    for line in keep.planned_labels(100):
+        assert line["planned"] > 0.05
+        assert line["promised"] > 0.6
     for line in keep.random_labels(60):
         assert line["unlike others"] < 0.1
 

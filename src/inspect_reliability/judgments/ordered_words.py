@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -20,7 +21,8 @@ _FEWEST = 3
 """Steps that make a scale."""
 
 
-_SCALES = Path(__file__).with_suffix(".yaml")
+_SCALES = Path(__file__).with_suffix(".json")
+"""Usual scales, the lowest step first; words of one step have | between them."""
 
 _WHAT = (
     "verdicts {} taken as categories, of which none is nearer than another. As grades, where the "
@@ -71,9 +73,7 @@ def grades_of(words: Iterable[str]) -> dict[str, str]:
 @cache
 def _steps() -> list[dict[str, int]]:
     """The step of each word of each usual scale, from 0."""
-    import yaml
-
-    scales: list[str] = yaml.safe_load(_SCALES.read_text(encoding="utf-8"))
+    scales: list[str] = json.loads(_SCALES.read_text(encoding="utf-8"))
     return [
         {_plain(word): n for n, step in enumerate(one.split(",")) for word in step.split("|")}
         for one in scales

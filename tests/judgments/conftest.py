@@ -1,3 +1,0 @@
-"""What inspect does beside a run is left out."""
-
-import unwatched  # noqa: F401
