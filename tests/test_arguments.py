@@ -203,6 +203,7 @@ def test_labels_by_the_name_of_a_column_are_told_as_columns(given: Any) -> None:
         ir.analyse(given, labels="human.csv")
 
 
+@pytest.mark.slow
 def test_one_value_is_a_list_of_one() -> None:
     """Where a list of numbers or names is taken, a single one is as well."""
     many = pd.read_csv(FILE, dtype=str)

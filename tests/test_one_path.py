@@ -101,6 +101,7 @@ def test_a_metric_and_a_report_give_the_same_coefficients(kind: str, tmp_path: P
         assert metrics[name] == pytest.approx(row[name], abs=1e-12), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS[:1])
 def test_numbers_are_numbers_however_they_are_written(kind: str, tmp_path: Path) -> None:
     """The ICC is that of the one-way analysis of variance of the grades that are numbers."""

@@ -136,6 +136,7 @@ def frame(judges: dict[str, str]) -> pd.DataFrame:
 STEADY, UNSTEADY = "xxyyxxyx", "xyyxxxxy"
 
 
+@pytest.mark.slow
 def test_omega_of_whatever_judgments_are_in(tmp_path: Path) -> None:
     """Counts, judgments, a data frame and a file have one omega: 1 - W / D by hand."""
     table = frame({"one": STEADY})

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from inspect_reliability.judgments.exports import EXPORTS
 
 ROOT = Path(__file__).parents[1]
@@ -16,6 +18,7 @@ _CITED = re.compile(
 _MONTHS = {"January", "June", "November"}
 
 
+@pytest.mark.slow
 def test_every_source_that_is_cited_is_among_the_references() -> None:
     """By its first author and year, wherever a docstring or a page names it."""
     entries = (ROOT / "docs/references.md").read_text().split("\n- ")

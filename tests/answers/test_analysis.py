@@ -77,6 +77,7 @@ def test_agreement_between_judges() -> None:
     assert reason == "the judges share no question"
 
 
+@pytest.mark.slow
 def test_judges_under_different_conditions_are_not_paired() -> None:
     """Agreement and panels are of judges that differ in nothing else."""
     found = results(together(made(judge="x"), made(judge="y", temperature=0.5)))

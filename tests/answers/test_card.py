@@ -38,6 +38,7 @@ def of_judgments(**given: object) -> tuple[dict[str, Any], Document]:
     return document.results["rows"][0], document
 
 
+@pytest.mark.slow
 def test_a_scale_has_icc() -> None:
     """A card of numbers says how near they are; a card of names does not."""
     letters = made(order=None)
@@ -72,6 +73,7 @@ def test_a_facet_with_cards_of_its_own_varied() -> None:
         assert "wording" not in one["not_varied"]
 
 
+@pytest.mark.slow
 def test_a_card_ends_with_the_paragraph_of_its_methods() -> None:
     """Numbers in it are those that pandas counts, and each is said once with how it is defined."""
     rng = np.random.default_rng(5)
@@ -105,6 +107,7 @@ def test_a_card_ends_with_the_paragraph_of_its_methods() -> None:
     assert "To cite" not in latex
 
 
+@pytest.mark.slow
 def test_methods_say_how_orders_and_grades_were_taken() -> None:
     """Of two orders with three tries each, and of grades, of which ICC is quoted."""
     rng = np.random.default_rng(6)
@@ -271,6 +274,7 @@ def test_a_card_of_exact_verdicts(tmp_path: Path) -> None:
         assert found["varied"] == ["draw (every one, by its probability)"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_a_page_of_cards_keeps_what_belongs_to_each() -> None:
     """Answer and cautions of a card stand below its name, not on top of the page."""
@@ -314,6 +318,7 @@ def test_varied_is_what_differs_on_a_question(columns: dict[str, Any], varied: l
     assert not set(found["varied"]) & set(found["not_varied"])
 
 
+@pytest.mark.slow
 def test_each_judge_has_a_card() -> None:
     """Two judges make two cards under one title."""
     document = card_document(analyse(together(made(judge="a"), made(judge="b"))))
@@ -330,6 +335,7 @@ def test_a_card_in_every_form(form: Form) -> None:
     assert "judge" in shown
 
 
+@pytest.mark.slow
 def test_a_card_of_several_judges_names_them() -> None:
     """Grouped by something else, a card has no judge of its own, and its page names them all."""
     judgments = together(made(judge="a"), made(judge="b"))

@@ -143,6 +143,7 @@ def stopped(agreeing: int, questions: int = 30) -> Judgments:
     return Judgments(table[~short | (table["replication"] <= 5)])
 
 
+@pytest.mark.slow
 def test_a_stopping_rule_shows() -> None:
     """Fewer replications where the first agree: the coefficients are biased, and it is said."""
     assert "stopped by what had been seen" in said(stopped(agreeing=1))
@@ -150,6 +151,7 @@ def test_a_stopping_rule_shows() -> None:
     assert "replications" not in said(stopped(agreeing=0))
 
 
+@pytest.mark.slow
 def test_mixed_benchmarks_are_pointed_out() -> None:
     """A row of two benchmarks says how they were put together."""
     both = together(made(), made(benchmark="two", noise=0.6))
@@ -167,6 +169,7 @@ def test_mixed_temperatures_are_pointed_out() -> None:
     assert "This row mixes 2 temperatures." in row["cautions"]
 
 
+@pytest.mark.slow
 def test_replications_that_never_differ_are_found_in_a_mixed_row() -> None:
     """Two judges, benchmarks or temperatures that differ are no replications that differ."""
     for column in ("judge", "benchmark", "temperature"):
@@ -176,6 +179,7 @@ def test_replications_that_never_differ_are_found_in_a_mixed_row() -> None:
         assert "No two replications of a question differ" in " ".join(row["cautions"])
 
 
+@pytest.mark.slow
 def test_a_seed_at_another_temperature_is_another_draw() -> None:
     """A row of several temperatures, judges or benchmarks repeats no seed by mixing them."""
     for column, value in (("temperature", 0.5), ("judge", "other"), ("benchmark", "two")):

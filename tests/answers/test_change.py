@@ -53,6 +53,7 @@ def test_noise_is_no_change_and_drift_is() -> None:
     assert moved["A"]["change"] == pytest.approx(-moved["B"]["change"])
 
 
+@pytest.mark.slow
 def test_one_verdict_a_question_has_a_change_of_shares() -> None:
     """Where each side judged once, shares are compared, and noise is not known."""
     once = [run(drift, 2).query("replication == 1") for drift in (0, 0.3)]
@@ -78,6 +79,7 @@ def test_noise_of_one_side_is_not_that_of_both() -> None:
     }
 
 
+@pytest.mark.slow
 def test_drawn_verdicts_are_not_compared_with_exact_ones() -> None:
     """A side of distributions beside one of draws has a record that says why it is empty."""
     exact = run(0, 2).query("replication == 1").assign(share=1.0)
@@ -137,6 +139,7 @@ def test_two_rejudges_of_one_log_compare_their_graders_alone() -> None:
     assert low < 0 < high
 
 
+@pytest.mark.slow
 def test_two_graders_of_a_suite_move_its_mean_score() -> None:
     """C counts 1 and I 0: the difference of means over questions, with its t interval."""
     one, other = judged_again("a.eval", 1, 0), judged_again("b.eval", 900, 0)
@@ -166,6 +169,7 @@ def test_two_graders_of_a_suite_move_its_mean_score() -> None:
     )
 
 
+@pytest.mark.slow
 def test_shared_seeds_are_no_negative_change() -> None:
     """Two runs of the same seeds differ as often as each alone, counted over different seeds."""
     one, other = judged_again("a.eval", 1, 0), judged_again("b.eval", 1, 0)
@@ -213,6 +217,7 @@ def test_what_changed_is_said_first_where_nothing_is_labelled() -> None:
     assert "grades" not in repr(ir.compare(before, before.sample(frac=1, random_state=1)))
 
 
+@pytest.mark.slow
 def test_the_first_side_is_the_one_that_is_named_first() -> None:
     """Also where its name comes later in the alphabet."""
     before, after = grades_moved()
@@ -220,6 +225,7 @@ def test_the_first_side_is_the_one_that_is_named_first() -> None:
     assert repr(ir.compare(both, by="month")).startswith("a grades higher than z")
 
 
+@pytest.mark.slow
 def test_names_that_moved_are_said_in_points() -> None:
     """A share is shown to move only where that holds for all verdicts at once."""
     rows = [(q, k, "yes" if (q + k) % 2 else "no") for q in range(80) for k in range(3)]

@@ -64,6 +64,7 @@ def test_each_two_judges_are_compared_on_what_they_share() -> None:
     assert wide["difference_interval"][0] < low < high < wide["difference_interval"][1]
 
 
+@pytest.mark.slow
 def test_a_caution_of_a_comparison_names_no_row() -> None:
     """One of the two never varies."""
     judges = [made(questions=9, judge=name, noise=noise) for name, noise in (("a", 0), ("b", 0.4))]
@@ -90,6 +91,7 @@ def scores(judge: str, noise: float, seed: int = 0) -> pd.DataFrame:
     return long.assign(judge=judge, replication=long.pop("variable") + 1)
 
 
+@pytest.mark.slow
 def test_judges_on_a_scale_are_compared_by_icc() -> None:
     """ICC comes first, as in the report."""
     frame = pd.concat([scores("a", 0.5), scores("b", 2)])
@@ -119,6 +121,7 @@ def mixed(judge: str, exact: bool) -> Judgments:
     return together(sampled, Judgments(table.assign(share=1.0, place=1, tail=False)))
 
 
+@pytest.mark.slow
 def test_what_can_be_compared_of_exact_and_sampled_verdicts_is() -> None:
     """A judge with both kinds is compared by the kind that the other has."""
     judgments = together(mixed("a", exact=True), mixed("b", exact=False))
@@ -481,6 +484,7 @@ def test_every_judge_is_compared_and_advice_is_of_whom_it_holds() -> None:
     assert not [one for one in steps if one.startswith("Next:")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("known", "command"), [([12, 0], "LOGS"), ([0, 12], "NEW"), ([0, 30], "NEW")]
 )

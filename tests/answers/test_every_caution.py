@@ -550,6 +550,7 @@ def test_nothing_but_their_number_is_wrong_with_a_few_clean_questions(
     assert codes(of_rows(clean)) == codes(of_rows(changed(clean, label=letters))) == expected
 
 
+@pytest.mark.slow
 def test_a_few_clean_questions_bring_nothing_to_a_comparison_a_gate_or_a_ranking() -> None:
     """Their intervals say it all."""
     clean = made(questions=12)
@@ -597,6 +598,7 @@ def test_one_is_said_of_one_and_several_of_several(code: str, n: int) -> None:
     assert text.startswith(f"{n} {one if n == 1 else several} ")
 
 
+@pytest.mark.slow
 def test_every_caution_of_the_code_is_tried() -> None:
     """Whatever code the source gives a caution is in the table above."""
     found = set()
@@ -623,6 +625,7 @@ def explained() -> list[re.Pattern[str]]:
     return [re.compile(".*".join(map(re.escape, line.split("…")))) for line in lines]
 
 
+@pytest.mark.slow
 def test_the_page_explains_every_caution() -> None:
     """Each text that a code has here is on the page, and the page has no other."""
     said_here = [*KEEPS, *of_rows(made(noise=0, log="a.eval"))]  # of a log in other words

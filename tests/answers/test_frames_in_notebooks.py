@@ -192,6 +192,7 @@ def test_how_often_so_many_votes_are_right_is_a_frame_by_itself() -> None:
         ir.analyse(frame, columns=PAIRS).frame("validity", of="vote")
 
 
+@pytest.mark.slow
 def test_undecided_is_one_number_in_summary_and_frames() -> None:
     """Also of a judge whose undecided tries are those without a verdict."""
     frame = judged_by_two(1000)
@@ -238,6 +239,7 @@ def test_labels_that_hold_a_promise_are_not_called_too_few() -> None:
     assert [line.tag for line in table.rows] == ["label"]
 
 
+@pytest.mark.slow
 def test_a_judge_whom_votes_mend_is_tagged_so() -> None:
     """Also where labels let its steady verdicts be kept: `keep` stands where labels were asked."""
     right = [5, 5, 5, 5, 5, 5, 4, 4, 4, 2]
@@ -314,6 +316,7 @@ def test_what_is_said_names_arguments_and_what_is_used() -> None:
     assert "not used: topic" in repr(ir.analyse(frame, columns=COLUMNS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["human", "gold", "expert"])
 def test_labels_as_decimals_are_known_beside_grades(name: str) -> None:
     """A column that lacks labels has 4.0 where a grade is 4, and is taken by its bare name."""
@@ -326,6 +329,7 @@ def test_labels_as_decimals_are_known_beside_grades(name: str) -> None:
     assert "label" not in ir.judgments_from_frame(others).table
 
 
+@pytest.mark.slow
 def test_of_grades_the_figure_has_the_means_that_are_recommended() -> None:
     """Beside labels of a scale, votes are means within one step, and no exact majorities."""
     found = ir.analyse(graded(), columns=COLUMNS)
@@ -344,6 +348,7 @@ def test_labels_that_only_count_are_of_no_rows() -> None:
         ir.analyse(frame.drop(columns="human"), columns={"prompt": "judge"}, labels=human)
 
 
+@pytest.mark.slow
 def test_labels_of_other_rows_are_refused() -> None:
     """A series whose index numbers the rows before they moved contradicts itself, and is told so.
 

@@ -46,6 +46,7 @@ def places(tmp_path: Path) -> tuple[str, str]:
     return str(tmp_path / "bare.csv"), str(tmp_path / "labels.csv")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("own", "ids", "kind"),
     [
@@ -192,6 +193,7 @@ def test_answers_can_be_pickled(asked: Callable[[], Any]) -> None:
     assert str(pickle.loads(pickle.dumps(answer))) == said
 
 
+@pytest.mark.slow
 def test_ordered_categories_say_how_they_become_grades() -> None:
     """As a map, whose grades are those of their codes; categories that are numbers are grades."""
     names, codes = ["bad", "fair", "good"], [(q * 7 + r) % 3 for q in range(20) for r in (0, 1)]
@@ -619,6 +621,7 @@ def test_rows_that_are_left_out_are_named() -> None:
     assert "more rows. summary()" in repr(ir.choose(VERDICTS, votes=[1, 2, 3, 4, 5, 6, 7]))
 
 
+@pytest.mark.slow
 def test_n_is_that_of_the_labelled_questions() -> None:
     """Of every share by labels, in a result of its own and beside coefficients of all questions."""
     frame = ir.analyse(BARE, labels=LABELS[:40]).frame()
@@ -639,6 +642,7 @@ def test_rows_of_a_rule_say_whose_they_are() -> None:
     assert "of gpt-5.4" not in repr(ir.keep(ONE, labels=LABELS, max_error=0.25))
 
 
+@pytest.mark.slow
 def test_labels_to_come_join_those_there_are(tmp_path: Path) -> None:
     """What is asked of new labels takes the earlier ones as well."""
     page = tmp_path / "label.html"

@@ -219,6 +219,7 @@ def test_evidence_decides(judgments: Judgments, limits: dict[str, float], result
         assert any(reached) == (result != OPEN)
 
 
+@pytest.mark.slow
 def test_how_many_more_questions() -> None:
     """An open gate says how many more questions will probably decide; fewer, the farther off."""
     near, far = (
@@ -254,6 +255,7 @@ def test_several_benchmarks_have_no_common_forecast() -> None:
     assert (found["result"], found["more_questions"]) == (OPEN, None)
 
 
+@pytest.mark.slow
 def test_votes_are_held_to_a_limit() -> None:
     """The majority of three tries, or on a scale their mean, over all triples of tries."""
     chance = random.Random(4)
@@ -373,6 +375,7 @@ def test_a_limit_that_rounding_would_hide_has_a_digit_more() -> None:
     assert f"at least {100 * limit:g}% was asked" in sentence.text
 
 
+@pytest.mark.slow
 def test_votes_and_coefficients_are_named_in_the_first_sentence() -> None:
     """A majority is called that, and omega has its name."""
     table = together(
@@ -429,6 +432,7 @@ def test_what_follows_a_gate_that_passes(
         assert last.text == f"inspect-reliability {expected}"
 
 
+@pytest.mark.slow
 def test_a_gate_says_which_labels_are_set_aside_and_what_to_label(tmp_path: Path) -> None:
     """Of 30 labels 29 chose the judge: the one left decides nothing, and ten are left to label."""
     path = tmp_path / "choice.yaml"

@@ -38,6 +38,7 @@ def report() -> Analysis:
     return analyse(graded())
 
 
+@pytest.mark.slow
 def test_a_label_between_two_grades_is_said_to_be_half_of_each(report: Analysis) -> None:
     """Right exactly counts half beside it; whole labels need no word."""
     frame = graded()
@@ -82,6 +83,7 @@ def test_no_difference_of_means_is_said_and_one_that_is_shown_too(report: Analys
     assert "By labels: Mean grade less people's" in str(ir.card(graded()))
 
 
+@pytest.mark.slow
 def test_of_several_judges_each_is_named() -> None:
     """No difference is that of one judge."""
     both = pd.concat([graded(judge="a"), graded(shift=0.4, judge="b")])
@@ -148,6 +150,7 @@ def test_judges_of_whole_and_half_grades_are_compared_by_the_larger_step() -> No
     assert chosen["accuracy"].to_dict() == pytest.approx(share.to_dict())
 
 
+@pytest.mark.slow
 def test_a_grade_that_nobody_gave_is_a_step_still() -> None:
     """A label near a grade that the judge never gave makes the scale no finer."""
     frame = of_means(2)
@@ -156,6 +159,7 @@ def test_a_grade_that_nobody_gave_is_a_step_still() -> None:
     assert ir.analyse(frame).frame("validity")["step"].tolist() == [1, 1]
 
 
+@pytest.mark.slow
 def test_always_one_grade_is_a_grade_of_the_judge() -> None:
     """No question can get a mean of people: of the judge's grades the best is said."""
     frame = of_means(2)
@@ -195,6 +199,7 @@ def test_some_half_grades_leave_the_grades_of_people(tmp_path: Path) -> None:
     assert listed.set_index("question")["verdict"].to_dict().items() <= expected.items()
 
 
+@pytest.mark.slow
 def test_both_steps_are_said_where_few_grades_are_halves() -> None:
     """Of 100 labels 1, 5 or 6 are halves, as some verdicts: the share beside them is never lost."""
     for halves in (0, 1, 5, 6):

@@ -80,6 +80,7 @@ def test_a_question_with_cells_missing_counts_once() -> None:
     assert move["above_noise"] == pytest.approx(together)
 
 
+@pytest.mark.slow
 def test_a_judge_that_follows_the_order_is_told_from_one_that_is_noisy() -> None:
     """Flips above noise are those of the facet that moves the verdict, and of no other."""
     found = {one["facet"]: one for one in results(study(0.3, 0.1))["moves"]}
@@ -89,6 +90,7 @@ def test_a_judge_that_follows_the_order_is_told_from_one_that_is_noisy() -> None
     assert low < 0 < high
 
 
+@pytest.mark.slow
 def test_components_add_up() -> None:
     """Components sum to the disagreement of any two verdicts, and their shares to 1."""
     found = results(study(0.3, 0.1))
@@ -241,6 +243,7 @@ def test_correlation_of_errors_is_the_mean_of_pearsons() -> None:
     assert verdicts["correlation_of"] == "verdicts"
 
 
+@pytest.mark.slow
 def test_facets_that_go_together_are_not_told_apart() -> None:
     """If each order had a wording of its own, what either does is null, with its reason."""
     frame = study(0.3, 0.1).query("(order == 'given') == (wording == 'a') and wording != 'c'")
@@ -253,6 +256,7 @@ def test_facets_that_go_together_are_not_told_apart() -> None:
     assert "not known of j: no question was judged at two levels of order" in shown
 
 
+@pytest.mark.slow
 def test_exact_verdicts_beside_draws_are_two_studies() -> None:
     """Distributions of some wordings do not hide the orders of the others, nor do these them."""
     drawn = study(0.3, 0.1).query("wording == 'c'")
@@ -272,6 +276,7 @@ def test_exact_verdicts_beside_draws_are_two_studies() -> None:
     assert of_exact["above_noise"] == pytest.approx(turned * (0.75 - 0.25) ** 2)
 
 
+@pytest.mark.slow
 def test_scores_vary_by_how_far_they_are_apart() -> None:
     """Components, one more and correlations of scores are those of half squared differences."""
     generator = np.random.default_rng(5)
@@ -304,6 +309,7 @@ def test_scores_vary_by_how_far_they_are_apart() -> None:
     assert panel["correlation"] == pytest.approx((d[w] - d[qw]) / d[jw])
 
 
+@pytest.mark.slow
 def test_shares_by_level_are_counted() -> None:
     """What an order favours is its share there, less that on the same questions elsewhere."""
     frame = study(0.3, 0.1)
@@ -335,6 +341,7 @@ def test_a_judge_of_places_favours_a_place_whatever_the_order() -> None:
     assert (shares["responder", "m, n", "m"], shares["responder", "n, m", "m"]) == (1, 0)
 
 
+@pytest.mark.slow
 def test_the_question_that_moves_is_named() -> None:
     """The one question whose verdict follows the order is moved by it, and no other."""
     frame = study(0.0, 0.0)
@@ -366,6 +373,7 @@ def test_what_moves_a_question_is_counted_by_pairs(again: int) -> None:
     assert 0 < len(moved) < 12
 
 
+@pytest.mark.slow
 def test_the_page_has_one_picture_of_what_moves() -> None:
     """The components are drawn, above their tables."""
     frame = study(0.3, 0.1, questions=10)

@@ -191,6 +191,7 @@ def swapped_pairs(bias: float, tries: dict[str, int], named: bool) -> pd.DataFra
     return pd.DataFrame(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named", [False, True])
 def test_the_response_shown_first_is_counted_over_both_orders(named: bool) -> None:
     """Its share is the mean over questions of the mean of both orders, however often each."""
@@ -220,6 +221,7 @@ def test_the_response_shown_first_is_counted_over_both_orders(named: bool) -> No
     )
 
 
+@pytest.mark.slow
 def test_what_stood_first_is_not_guessed() -> None:
     """A judge without a preference has no line; nor has one whose orders do not tell."""
     even = swapped_pairs(0.025, {"original": 3, "swapped": 3}, named=False).drop(columns="place")

@@ -60,6 +60,7 @@ def test_no_heading_says_all_judgments() -> None:
     assert not [one for one in headings if "all judgments" in one]
 
 
+@pytest.mark.slow
 def test_a_sweep_is_a_line_a_benchmark_and_a_pivot() -> None:
     """Omega by temperature, drawn and in a table that has each benchmark once."""
     parts = [

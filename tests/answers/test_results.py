@@ -47,6 +47,7 @@ def test_an_analysis_can_be_kept() -> None:
     assert report_document(kept).blocks == report_document(analysis).blocks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("questions", [2, 25])
 def test_a_frame_has_every_estimate_once(questions: int) -> None:
     """What has an interval in the JSON is a row of the frame, with the same numbers and reason.

@@ -42,6 +42,7 @@ def test_scorers_are_never_mixed() -> None:
     assert "scorer" not in rows_of(changed(made(), scorer="only"))[0]
 
 
+@pytest.mark.slow
 def test_choices_and_verdicts_on_outputs_are_never_mixed() -> None:
     """Judgments that show options, of an output with its responder, and of neither are rows."""
     shown = made(benchmark="one")
@@ -72,6 +73,7 @@ def test_outputs_are_grouped_by_responder(responders: list[str | None], rows: li
     assert [row.get("responder") for row in rows_of(judged)] == rows
 
 
+@pytest.mark.slow
 def test_measurements_are_judged_as_numbers() -> None:
     """A grader whose numbers hardly move is reliable, though no two of them are equal."""
     values = [n // 10 + random.Random(n).uniform(-0.01, 0.01) for n in range(250)]

@@ -63,6 +63,7 @@ def test_each_file_of_labels_may_be_of_one_month() -> None:
         compare(MARCH[0], APRIL[0], labels=[*labels, pd.DataFrame({"id": ["x"], "label": [1]})])
 
 
+@pytest.mark.slow
 def test_the_mean_errors_of_two_judges_are_paired() -> None:
     """Their interval is that of t over the differences of the letters."""
     row = rows_of(compare(APRIL[0], by="judge", labels=APRIL[1]).summary())

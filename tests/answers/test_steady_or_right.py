@@ -97,6 +97,7 @@ def of_three(verdicts: str, label: str = "a") -> pd.DataFrame:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("declared", "shares"),
     [
@@ -126,6 +127,7 @@ def test_undecided_verdicts_are_not_wrong(declared: list[str], shares: tuple[flo
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("verdicts", "others", "undecided", "silent"),
     [
@@ -154,6 +156,7 @@ def test_undecided_has_a_column_where_it_is_more_than_silence(
     assert [shown.get(name) for name in ("Undecided", "Without a verdict")] == [undecided, silent]
 
 
+@pytest.mark.slow
 def test_a_tie_that_people_name_is_an_answer() -> None:
     """Where a label is a tie, the judge's ties are right or wrong; an unknown name is said."""
     given = with_abstentions(judged(of_three("aabttn", "t")))
@@ -214,6 +217,7 @@ def test_raters_lower_the_ceiling() -> None:
     assert row["n_labels"] == 120
 
 
+@pytest.mark.slow
 def test_corrected_rates() -> None:
     """One record a row, category and method; labels chosen by verdict get a caution."""
     analysis = analyse(judged(study(questions=300, labels=80)))
@@ -274,6 +278,7 @@ def test_errors_are_drawn_in_one_picture() -> None:
     assert [row[:2] for row in table.rows] == [["a", "x"], ["a", "y"], ["b", "x"]]
 
 
+@pytest.mark.slow
 def test_the_card_says_it() -> None:
     """A card with labels no longer says that it is silent about them."""
     with_labels = render(card_document(analyse(judged(study()))), "table")
@@ -284,6 +289,7 @@ def test_the_card_says_it() -> None:
     assert "does not say whether the verdict is right" in " ".join(without.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("anytime", [False, True])
 def test_the_gate_decides_by_accuracy(anytime: bool) -> None:
     """High limits fail, low ones pass, near ones are open; without labels nothing can be."""
@@ -348,6 +354,7 @@ def test_what_to_label_next() -> None:
         items_to_label(analyse(judged(study())).rows, 3)
 
 
+@pytest.mark.slow
 def test_questions_without_a_label_are_drawn_first() -> None:
     """Of four outputs each: every question once, then again; two draws are the first of one."""
     frame = study(questions=100, labels=100)
@@ -396,6 +403,7 @@ def test_measurements_are_told_by_their_distance_alone() -> None:
     assert analysis.results["confusion"] == analysis.results["corrected"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("largest", [5, 10])
 def test_a_scale_is_never_called_wrong(largest: int) -> None:
     """A 4 beside a 5 is near; beside labels of another scale no verdict is right or wrong."""
@@ -445,6 +453,7 @@ def test_no_row_of_undecided_verdicts_where_neither_side_has_any() -> None:
     assert having == {("a", "c"), ("b", "c")}
 
 
+@pytest.mark.slow
 def test_numbers_of_options_can_be_called_so() -> None:
     """A scale from 0 to 5 may be options: a caution says how to say so, `best` makes it so."""
     rng = np.random.default_rng(4)

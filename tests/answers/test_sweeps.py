@@ -72,6 +72,7 @@ def test_a_plan_is_for_every_row() -> None:
     assert "2 more rows have plans of their own. No plan for judge, BBH, temperature 0;" in python
 
 
+@pytest.mark.slow
 def test_a_plan_begins_with_what_was_asked_for() -> None:
     """The wanted width comes first, then the one that was reached."""
     half = {"half_widths": [0.07, 0.2], "names": ["omega"]}
@@ -116,6 +117,7 @@ def test_copies_of_a_sweep_are_dashes_with_a_reason() -> None:
     assert "not known of judge, temperature 0: BBH, MT-Bench, SQuAD may be copies" in full
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("questions", [12, 300])
 def test_tries_agree_hardly_more_only_where_that_is_shown(questions: int) -> None:
     """Noise on many questions has an omega below .2; a judge with omega .3 has not."""
@@ -133,6 +135,7 @@ def test_tries_agree_hardly_more_only_where_that_is_shown(questions: int) -> Non
     assert "hardly" not in said
 
 
+@pytest.mark.slow
 def test_a_place_is_not_blamed_alone_where_all_options_stand_in_one_order() -> None:
     """The line says beside it that the responder may be preferred; of shuffled ones it does not."""
     chance = random.Random(1)
@@ -227,6 +230,7 @@ def test_explain_says_what_votes_are_counted_by(judgments: Judgments, said: str)
     assert Text(said.format(shown[1])) in document.explained()
 
 
+@pytest.mark.slow
 def test_published_columns_are_named_where_they_are() -> None:
     """The short answer of `--published` says where its columns are, and only that one."""
     from inspect_reliability.study.published.reported import with_published

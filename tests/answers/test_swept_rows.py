@@ -29,6 +29,7 @@ def listed(frame: pd.DataFrame) -> list[tuple[str, float]]:
 SWEPT = {("a", 1.0): 5, ("a", 0.5): 6, ("b", 1.0): 8, ("b", 0.5): 9}
 
 
+@pytest.mark.slow
 def test_few_rows_stay_together_by_judge_the_best_first() -> None:
     """Temperatures of a judge stand together in one order; the judge with the best row leads."""
     found = listed(sweep(SWEPT))

@@ -82,6 +82,7 @@ def followed(said: str) -> None:
     assert done.exit_code in (0, 1, 3), done.output
 
 
+@pytest.mark.slow
 def test_nothing_is_drawn_where_everything_has_a_label(tmp_path: Path) -> None:
     """More labels take more questions; `label` would be refused."""
     said = answer(judge(coin, tries=2, label=right), tmp_path)
@@ -203,6 +204,7 @@ def test_omega_is_not_to_be_read_where_there_is_none(tmp_path: Path) -> None:
     assert "same for every question" not in answer(judge(mostly, tries=1, label="yes"), tmp_path)
 
 
+@pytest.mark.slow
 def test_one_seed_makes_copies(tmp_path: Path) -> None:
     """Seeds say which tries are copies, so nobody asks how they were made."""
     said = answer(judge(right, seed=7), tmp_path, "--full")
@@ -213,6 +215,7 @@ def test_one_seed_makes_copies(tmp_path: Path) -> None:
     assert "Nothing here says whether each is a draw" in own
 
 
+@pytest.mark.slow
 def test_outputs_that_a_file_does_not_have_are_not_promised(tmp_path: Path) -> None:
     """Verdicts of a file have no outputs that a report or a page could show."""
     some: Say = lambda q, r: "" if q % 10 == 0 else turns(q, r)  # noqa: E731
@@ -332,6 +335,7 @@ def test_a_score_of_0_has_no_sign(tmp_path: Path) -> None:
     assert "-0.000" not in said
 
 
+@pytest.mark.slow
 def test_too_few_questions_are_no_fault_of_the_judge(tmp_path: Path) -> None:
     """A judge without an error needs more labels, which its questions cannot have."""
     says: Any = lambda q, r: right(q) if q else turns(q, r)  # noqa: E731
@@ -433,6 +437,7 @@ def test_no_same_verdict_for_all_passes_a_gate_that_is_offered(
         assert invoke(*words).exit_code != 0
 
 
+@pytest.mark.slow
 def test_a_mean_that_gains_exact_grades_alone_says_so(tmp_path: Path) -> None:
     """Each try is at most a step off, so within one step nothing can gain; the gate is of exact."""
     frame = judge(
@@ -446,6 +451,7 @@ def test_a_mean_that_gains_exact_grades_alone_says_so(tmp_path: Path) -> None:
     assert re.search(r"gate \S+ --min accuracy=[\d.]+ --votes \d", said)
 
 
+@pytest.mark.slow
 def test_one_question_is_no_questions(tmp_path: Path) -> None:
     """What is counted is singular where it is one."""
     frame = judge(lambda q, r: turns(q, r) if q else right(q), 4, 2, label=right)
@@ -468,6 +474,7 @@ def test_a_few_labels_do_not_say_that_nothing_can_be_used(tmp_path: Path) -> Non
         assert ("decides no part of the questions" in said) != few
 
 
+@pytest.mark.slow
 def test_what_labels_leave_open_is_not_ruled_out(tmp_path: Path) -> None:
     """Eight errors of 60 are no sign that more than 10% are wrong, and promise nothing."""
     labels: Any = lambda q, r: [wrong, right][q >= 8](q)  # noqa: E731
@@ -476,6 +483,7 @@ def test_what_labels_leave_open_is_not_ruled_out(tmp_path: Path) -> None:
     assert "no promise of at most 10% wrong: of these 8 of 60 are wrong" in said
 
 
+@pytest.mark.slow
 def test_questions_that_votes_decide_are_counted_by_question(tmp_path: Path) -> None:
     """Those count whose most frequent verdict is no tie and has the votes named; pandas too."""
 
@@ -589,6 +597,7 @@ def test_the_interval_of_the_best_of_many_holds_for_all(judges: int, tmp_path: P
     )
 
 
+@pytest.mark.slow
 def test_the_steadiest_of_many_is_so_for_all(tmp_path: Path) -> None:
     """Without labels the steadiest is picked, and its interval is that of a lower error."""
     each = [
@@ -603,6 +612,7 @@ def test_the_steadiest_of_many_is_so_for_all(tmp_path: Path) -> None:
     assert int(picked[1]) < int(alone[1]) < int(alone[2]) < int(picked[2])
 
 
+@pytest.mark.slow
 def test_a_vote_of_one_try_is_of_any_order(tmp_path: Path) -> None:
     """A judge of places repeats itself in each order and turns with it: pandas counts both."""
     rows = [

@@ -139,6 +139,7 @@ def test_a_rule_of_one_vote_takes_any_order(tmp_path: Path) -> None:
     assert 20 <= (voted == "a").sum() <= 40
 
 
+@pytest.mark.slow
 def test_without_several_orders_votes_need_no_line(tmp_path: Path) -> None:
     """Of a single order nothing is said of orders."""
     table = drawn((6, 6))
@@ -160,6 +161,7 @@ def harder(few: float, many: float) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["question", "replication", "verdict"])
 
 
+@pytest.mark.slow
 def test_votes_gain_over_one_verdict_on_the_same_questions(tmp_path: Path) -> None:
     """A majority that is right more often than one verdict of all questions alone gains nothing."""
     table = harder(0.2, 1.0)

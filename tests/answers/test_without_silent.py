@@ -15,6 +15,7 @@ ROWS = [
 FRAME = pd.DataFrame(ROWS, columns=["question", "verdict", "label"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [["question", "verdict"], [*FRAME]])
 @pytest.mark.parametrize("most", [1, 40])
 def test_both_numbers_are_those_of_both_readings(columns: list[str], most: int) -> None:

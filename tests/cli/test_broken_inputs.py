@@ -154,6 +154,7 @@ def test_logs_with_names_that_urls_spell_otherwise(log: Path, tmp_path: Path, na
     assert len(judgments_from_logs(folder)) == len(judgments_from_logs(folder / name)) == 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [{"seed": 42}, {"seed": 42, "replication": 1}])
 def test_the_seed_of_a_dataset_is_that_of_no_draw(
     changed: Callable[..., Path], seeds: dict[str, int]
@@ -181,6 +182,7 @@ METADATA: list[tuple[str, Any]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "value"), METADATA)
 def test_metadata_of_another_kind(
     changed: Callable[..., Path], tmp_path: Path, key: str, value: Any
@@ -225,6 +227,7 @@ def test_numbers_of_thousands_of_digits(tmp_path: Path) -> None:
     assert f"{path}, line 2 cannot be read" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_copy_is_named(tmp_path: Path) -> None:
     """The same judgments in two files are noted, with the place of the copy."""
     path = tmp_path / "a.csv"

@@ -98,6 +98,7 @@ def test_every_row_with_every_number_of_votes_is_a_candidate(files: tuple[str, s
     assert low <= chosen["after_choosing"] <= chosen["accuracy"] <= high
 
 
+@pytest.mark.slow
 def test_majorities_of_all_votes_are_counted_once_more(files: tuple[str, str]) -> None:
     """The majority of five of five verdicts is that of a group-by with pandas."""
     logs, labels = files
@@ -142,6 +143,7 @@ def test_the_current_one_may_be_named_by_what_tells_it_apart(files: tuple[str, s
     ]
 
 
+@pytest.mark.slow
 def test_a_name_that_is_none_is_refused_before_anything_is_counted(
     files: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,6 +185,7 @@ _OFTEN = "questions, on which it is right most often"
 _EQUAL = "questions, on which none is right more often: of 2 equal ones it "
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "price", "why"),
     [
@@ -204,6 +207,7 @@ def test_why_it_is_the_first(
     assert why in chosen_of(rows, tmp_path, price)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("price", "said_first", "why"),
     [
@@ -225,6 +229,7 @@ def test_of_candidates_equal_within_a_step_the_exact_one_is_taken(
     assert why in told
 
 
+@pytest.mark.slow
 def test_one_that_is_near_the_best_at_the_same_price_is_named(tmp_path: Path) -> None:
     """Only b is shown to be not worse by 11 points: a, as often right, differs more from d."""
     off = {"a": [0, 1, 2], "b": [3, 4, 5], "c": [0, 3, 6, 7], "d": [1, 2, 9, 10, 11]}
@@ -238,6 +243,7 @@ def test_one_that_is_near_the_best_at_the_same_price_is_named(tmp_path: Path) ->
     assert "No cheaper candidate" not in told
 
 
+@pytest.mark.slow
 def test_candidates_that_fit_a_name_are_listed(files: tuple[str, str]) -> None:
     """Of several that fit --current, only these are proposed."""
     done = invoke("choose", files[0], "--labels", files[1], "--current", "base")
@@ -334,6 +340,7 @@ def test_costs_in_the_judgments_are_prices(files: tuple[str, str], tmp_path: Pat
         assert one["dollars"] == pytest.approx(price)
 
 
+@pytest.mark.slow
 def test_one_candidate_is_no_choice(tmp_path: Path) -> None:
     """A judge that was asked once under one wording is all there is."""
     table = judged({"only": 0.7}, tries=1).query("wording == 'base'").drop(columns="wording")
@@ -360,6 +367,7 @@ def test_candidates_are_compared_on_what_all_of_them_judged(tmp_path: Path) -> N
     assert "candidates share" in " ".join(done.stderr.split())
 
 
+@pytest.mark.slow
 def test_labels_that_all_candidates_pass(tmp_path: Path) -> None:
     """Where all are right on the same questions, the cheapest is named and nothing is claimed."""
     table = judged({"a": 0.7, "b": 0.7}, tries=1)
@@ -600,6 +608,7 @@ def test_the_scorer_asks_the_chosen_judge(files: tuple[str, str], tmp_path: Path
     assert rule.decide(["yes", None, None])[0] is None
 
 
+@pytest.mark.slow
 def test_people_who_prefer_different_judges(tmp_path: Path) -> None:
     """Two people's labels that prefer different candidates are another policy, and are said."""
     rng = np.random.default_rng(0)

@@ -115,6 +115,7 @@ def test_imperfect_logs(logs: dict[str, Path], command: str, kind: str, note: st
         json.loads(result.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "note"),
     [
@@ -150,6 +151,7 @@ def test_what_cannot_be_compared(logs: dict[str, Path], sources: list[str], word
     assert words in result.stderr
 
 
+@pytest.mark.slow
 def test_one_broken_log_among_others(logs: dict[str, Path]) -> None:
     """A truncated log is named and the others are reported."""
     result = invoke("report", logs["truncated"], logs["clean"], "--format", "json")
@@ -177,6 +179,7 @@ def test_a_foreign_task_is_reported_by_scorer(logs: dict[str, Path]) -> None:
     assert rows[2]["agreement"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("command", ["report", "plan", "gate", "compare"])
 def test_every_format_of_every_command(logs: dict[str, Path], command: str, form: str) -> None:

@@ -38,6 +38,7 @@ def commands(text: str) -> list[list[str]]:
     return [shlex.split(unescape(one)) for one in found]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_the_commands_of_a_page_name_file_and_reading(tmp_path: Path) -> None:
     """They are those of the terminal, without the folders, which are no one else's business."""
@@ -52,6 +53,7 @@ def test_the_commands_of_a_page_name_file_and_reading(tmp_path: Path) -> None:
     assert str(tmp_path) not in shown
 
 
+@pytest.mark.slow
 def test_a_plan_has_whole_numbers_or_tenths(tmp_path: Path) -> None:
     """A missing try makes the mean number of tries no third of a try."""
     call = ["--reading", tmp_path / "lesen.yaml", "--for", "icc", "--for", "accuracy"]

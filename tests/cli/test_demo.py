@@ -58,6 +58,7 @@ def test_the_readme_has_the_numbers_of_the_demo(found: Analysis) -> None:
         assert "".join(cell.split()) in said, cell
 
 
+@pytest.mark.slow
 def test_the_judgments_are_a_part_of_the_source(data: Path) -> None:
     """What comes with the package is what was recorded, in two wordings; its licence is with it."""
     known = pd.read_parquet(data / "labelled" / DATA.name)

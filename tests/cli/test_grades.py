@@ -179,6 +179,7 @@ def test_a_step_off_is_right_of_grades_unless_said(sheet: str) -> None:
     assert results("keep", sheet)["keep"] == results("report", sheet, "--full")["keep"]
 
 
+@pytest.mark.slow
 def test_names_have_no_step(tmp_path: Path) -> None:
     """Names are right if they are the label, and are refused a step."""
     table = grades().assign(**{one: lambda t, n=one: "v" + t[n].map(str) for one in COLUMNS})
@@ -208,6 +209,7 @@ def test_the_list_has_means_and_says_where_it_keeps_nothing(sheet: str, tmp_path
     assert set(pd.read_csv("list.csv")["decision"]) == {"labelled"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("steady_errs", "said"), [(True, True), (False, False)])
 def test_a_list_by_steadiness_is_not_promised_to_find_errors(
     steady_errs: bool, said: bool, tmp_path: Path
@@ -658,6 +660,7 @@ def test_the_explanation_of_keep_follows_the_measure(sheet: str, option: str) ->
     assert (exact in said) == (option == "--no-within-one")
 
 
+@pytest.mark.slow
 def test_fewer_votes_are_odd(tmp_path: Path) -> None:
     """Two votes that differ cannot be outvoted, so a rule of three is compared with one."""
     file = str(tmp_path / "grades.csv")

@@ -66,6 +66,7 @@ def fill(file: Path, said: Sequence[str]) -> None:
     book.save(file)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["l.csv", "l.xlsx"])
 def test_a_person_sees_what_to_judge_and_how(judgments: Path, tmp_path: Path, name: str) -> None:
     """Question, output and allowed labels, long texts cut with a mark, none of them a formula."""
@@ -103,6 +104,7 @@ def test_it_is_read_back_as_it_is_and_others_are_drawn(
     assert {*others["id"]}.isdisjoint(drawn["id"])
 
 
+@pytest.mark.slow
 def test_the_steps_of_a_draw_can_be_run_as_printed(tmp_path: Path) -> None:
     """They name every source; new labels take the name of no file that was read."""
     rows = [("j", f"q{n}", "yn"[n % 2], "y" if n < 4 else None) for n in range(9)]
@@ -195,6 +197,7 @@ def test_logs_of_a_judge_have_their_responses(tmp_path: Path) -> None:
         assert all(f"{name}: " in row["output"] for name in names)
 
 
+@pytest.mark.slow
 def test_what_is_known_to_be_best_needs_no_label(tmp_path: Path) -> None:
     """The sample pack knows it, so nothing is left to draw."""
     judged(tmp_path / "logs", epochs=2, questions=2)
@@ -236,6 +239,7 @@ def test_parts_of_a_score_have_columns_of_their_own(tmp_path: Path) -> None:
     assert invoke("label", tmp_path / "logs", "--most", 3, "--out", out).exit_code == 2
 
 
+@pytest.mark.slow
 def test_many_numbers_are_a_scale_and_many_names_are_begun(tmp_path: Path) -> None:
     """A hundred verdicts fill no cell."""
     for verdicts, says in (
@@ -248,6 +252,7 @@ def test_many_numbers_are_a_scale_and_many_names_are_begun(tmp_path: Path) -> No
         assert draw(tmp_path / "j.csv", tmp_path / "l.csv")["allowed"].str.startswith(says).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judges", ["a", "ab"])
 def test_labels_stop_once_they_decide_of_every_judge(judges: str, tmp_path: Path) -> None:
     """The sheet says so where there is more than one."""
@@ -407,6 +412,7 @@ def test_labels_decide_no_stop_that_they_are_no_part_of(voted: Path, tmp_path: P
     assert "labelled already" in done.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "counts"),
     [

@@ -52,6 +52,7 @@ def gated(file: Path, *options: str) -> Result:
     return invoke("gate", file, "--min", "accuracy=0.8", *options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("judges", "options", "status", "kinds"),
     [

@@ -76,6 +76,7 @@ def test_votes_take_orders_in_turn() -> None:
     assert "each order was judged once" in once["not_estimable"]["votes"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tries", "says"), [(3, "as many tries in each order"), (1, "as if each")])
 def test_tries_of_several_orders_are_planned_as_they_were_made(tries: int, says: str) -> None:
     """Where each order was tried again, no more tries of it are planned; else orders are drawn."""
@@ -131,6 +132,7 @@ def test_few_tries_in_words() -> None:
     assert {one["n_replications"] for one in found[0]["designs"]} == {2}
 
 
+@pytest.mark.slow
 def test_what_is_narrow_enough_is_held_to_what_was_planned() -> None:
     """Nothing more is to be judged if the interval is narrow; the gate is of its coefficient."""
     chance = random.Random(2)
@@ -160,6 +162,7 @@ def test_what_one_same_verdict_passes_is_not_held(others: int, held: bool, tmp_p
     assert ("--min accuracy=" in said) == held
 
 
+@pytest.mark.slow
 def test_a_judge_of_places_is_mended_before_it_is_held_to_anything() -> None:
     """It takes what is shown first in 90% of cases, whatever is right."""
     chance = random.Random(4)
@@ -245,6 +248,7 @@ def test_a_half_width_that_is_missed_is_not_shown_as_reached() -> None:
         assert f"The 300 labelled give accuracy to within {shown} points." in said
 
 
+@pytest.mark.slow
 def test_no_gate_is_offered_on_what_says_little() -> None:
     """A judge of two fair coins in 300 questions: its step is that of the report."""
     chance = random.Random(3)
@@ -311,6 +315,7 @@ def test_outputs_of_a_question_are_planned_from_one_of_each(tmp_path: Path) -> N
     assert "--map makes numbers of them" in icc
 
 
+@pytest.mark.slow
 def test_labels_of_outputs_are_counted_in_outputs(tmp_path: Path) -> None:
     """Where questions have several, those without a label are more than the questions without."""
     rows = [

@@ -34,6 +34,7 @@ def test_a_report_of_a_file_loads_only_what_it_needs(tmp_path: Path) -> None:
     assert not UNUSED & loaded
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
 def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     """The list of commands and the version need click and nothing that takes time."""

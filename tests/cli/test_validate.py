@@ -223,6 +223,7 @@ def test_the_next_command_reads_the_same_file(tmp_path: Path) -> None:
     assert again in " ".join(drawn.stdout.split())
 
 
+@pytest.mark.slow
 def test_scores_are_in_the_order_of_numbers(tmp_path: Path) -> None:
     """Ten comes after nine, not after one, in the rows and the columns of every table."""
     path = tmp_path / "scores.csv"

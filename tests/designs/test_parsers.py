@@ -68,6 +68,7 @@ def test_numbers_with_decimals(text: str, read: str) -> None:
     assert scale.verdicts == scale.categories == ()
 
 
+@pytest.mark.slow
 @given(st.floats(-7, 12, allow_nan=False).map(lambda number: round(number, 4)))
 def test_every_number_of_a_scale_is_read(number: float) -> None:
     """Whatever the number, the label, the field or the pattern finds it, or finds it off scale."""

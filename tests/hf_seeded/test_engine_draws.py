@@ -80,6 +80,7 @@ def test_noise_is_gumbel() -> None:
         assert stats.kstest(sample, stats.gumbel_r.cdf).pvalue > 0.001
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("temperature", "top_k"), [(1.0, None), (1.0, 10), (0.5, 10), (2.0, 25), (0.2, None)]
 )
@@ -98,6 +99,7 @@ def test_frequencies_are_the_softmax(temperature: float, top_k: int | None) -> N
     assert stats.chisquare(observed, wanted).pvalue > 0.001
 
 
+@pytest.mark.slow
 def test_top_p_keeps_the_nucleus() -> None:
     """With top_p, drawn are the likeliest tokens that just reach this much probability."""
     row = logits()
@@ -111,6 +113,7 @@ def test_top_p_keeps_the_nucleus() -> None:
     assert stats.chisquare(counts, wanted).pvalue > 0.001
 
 
+@pytest.mark.slow
 def test_tokens_tied_at_the_edge_stay() -> None:
     """Tokens tied with the k-th likeliest are all drawn, equally often: no sort decides."""
     row = torch.tensor([[3.0, *[1.0] * 9, *[0.0] * 10]], dtype=torch.bfloat16)
@@ -142,6 +145,7 @@ def test_no_temperature_no_draw(temperature: float) -> None:
     assert set(draw(row, range(50), temperature=temperature)) == {5}
 
 
+@pytest.mark.slow
 def test_neighbouring_seeds_are_uncorrelated() -> None:
     """What seed s draws says nothing about what s+1, s+2 or s+100 draws."""
     drawn = draw(logits(), range(20_000), temperature=2.0)
@@ -174,6 +178,7 @@ def cronbach(scores: np.ndarray) -> float:
     return float(items / (items - 1) * (1 - scores.var(axis=0, ddof=1).sum() / total))
 
 
+@pytest.mark.slow
 def test_questions_share_no_noise() -> None:
     """A pure-noise judge over 55 questions with the same 100 seeds has an alpha around 0.
 

@@ -236,6 +236,7 @@ def chi_square(drawn: Counter[str], masses: dict[str, float]) -> float:
     return float(stats.chisquare(observed, wanted).pvalue) if len(wanted) > 1 else 1.0
 
 
+@pytest.mark.slow
 def test_tail_draws_are_reproducible_and_their_own(toy: PreTrainedModel) -> None:
     """The same seed draws the same tail; another seed, another one."""
     run = model_run(toy)
@@ -286,6 +287,7 @@ BRANCHES: list[list[tuple[int, ...]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", CONFIGS)
 def test_branches_of_every_family(family: str, models_by_family: Models) -> None:
     """Continuations of different lengths, beyond the window, get what plain passes give."""

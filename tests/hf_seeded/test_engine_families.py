@@ -76,6 +76,7 @@ def test_equals_plain_forward_passes(family: str, models_by_family: Models) -> N
     assert len(run.notes) == (family == "falcon")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["llama", "gemma2", "mistral"])
 def test_rows_of_several_prompts_in_one_product(
     family: str, models_by_family: Models, monkeypatch: pytest.MonkeyPatch
@@ -108,6 +109,7 @@ def test_rows_of_several_prompts_in_one_product(
     assert made
 
 
+@pytest.mark.slow
 def test_a_step_waits_for_the_device_once() -> None:
     """However many prompts and tied tokens: what was drawn is the one thing that Python sees."""
     run = model_run(random_model(transformers.LlamaConfig(**COMMON)))
@@ -168,6 +170,7 @@ def test_rows_that_go_on_one_by_one_are_not_copied(monkeypatch: pytest.MonkeyPat
     assert {*gathered} == {1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", CONFIGS)
 def test_every_way_gives_the_same(family: str, models_by_family: Models) -> None:
     """The shared prefix, the copied cache and no cache at all give the same tokens."""
@@ -267,6 +270,7 @@ def test_what_was_computed_before_changes_no_logit(family: str, models_by_family
             assert sum(passed) == len(PROMPT) - known + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_few_rows_change_nothing(llama: PreTrainedModel, way: type[Rows]) -> None:
     """A tree that is wider than the rows allowed is worked through in parts, with one result."""
@@ -278,6 +282,7 @@ def test_few_rows_change_nothing(llama: PreTrainedModel, way: type[Rows]) -> Non
         assert tokens(run, asked) == together
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("top_p", [0.3, 0.9])
 def test_settings_in_one_tree(llama: PreTrainedModel, top_p: float) -> None:
     """Temperature, top_p and length may differ within a tree, and each gets its own."""
@@ -290,6 +295,7 @@ def test_settings_in_one_tree(llama: PreTrainedModel, top_p: float) -> None:
     assert tokens(model_run(llama), asked) == [slow.tokens(request) for request in asked]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("top_k", [None, 3, VOCABULARY + 1])
 def test_top_k(llama: PreTrainedModel, top_k: int | None) -> None:
     """From one candidate to the whole vocabulary, draws are the defined ones."""
@@ -329,6 +335,7 @@ def test_unsuitable_models_fall_back() -> None:
     assert tokens(run, asked) == [slow.tokens(request) for request in asked]
 
 
+@pytest.mark.slow
 def test_prompts_whose_positions_interact_stay_apart() -> None:
     """Where a long prompt changes the rotary embedding of its pass, a short one is not in it."""
     config = deepcopy(CONFIGS["phi3"])
@@ -372,6 +379,7 @@ def test_chunks_are_no_shared_prefix() -> None:
     assert tokens(run, asked) == [slow.tokens(request) for request in asked]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("never", [None, -torch.inf, torch.finfo(torch.float32).min])
 def test_check_notices_a_wrong_attention(never: float | None) -> None:
     """A shared prefix that is off by one position at the window does not pass the self-check.

@@ -128,6 +128,7 @@ def test_replications_through_inspect(model_folder: Path, tmp_path: Path) -> Non
         assert (sample.output.metadata or {})["seed"] == 1000 * int(sample.id) + sample.epoch
 
 
+@pytest.mark.slow
 def test_connections(model_folder: Path) -> None:
     """Many requests are let through together unless the user says how many."""
     assert load(model_folder).config.max_connections == 10_000
@@ -418,6 +419,7 @@ def test_refused_settings(model: Model, config: dict[str, Any], message: str) ->
         ask(model, **config)
 
 
+@pytest.mark.slow
 def test_ignored_settings_are_said_once(model_folder: Path, logged: Logged) -> None:
     """What has no effect is said once, not a hundred times."""
     ask(load(model_folder), seeds=range(5), reasoning_tokens=100)
@@ -505,6 +507,7 @@ def test_a_hostile_chat_template(
     assert message is None or len(str(refused.value)) < 600
 
 
+@pytest.mark.slow
 def test_chat_template(
     tmp_path: Path, llama: PreTrainedModel, tokenizer: PreTrainedTokenizerFast
 ) -> None:
@@ -571,6 +574,7 @@ def test_control_tokens_in_a_message_stay_text(
         assert chatty.decode(ids) == content
 
 
+@pytest.mark.slow
 def test_the_tiny_judge_cannot_be_told_to_end() -> None:
     """A response that holds the tiny judge's end token as text adds no such token."""
     encoder = load(Path("tiny-judge")).api.encoder  # type: ignore[attr-defined]

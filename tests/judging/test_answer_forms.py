@@ -94,6 +94,7 @@ def test_a_design_asks_for_its_form(tmp_path: Path) -> None:
     assert bare.ask(item, ["x"]).endswith("The verdict is one of good, bad. Why? So.")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_asked_is_refused() -> None:
     """Unknown forms, the design's own, and those that its parser would not read."""
     for asked, message in {

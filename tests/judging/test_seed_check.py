@@ -209,6 +209,7 @@ def test_a_judge_that_never_varies_shows_nothing(tmp_path: Path, logged: Logged)
     assert "14 outputs with different seeds are one text" in told[0]
 
 
+@pytest.mark.slow
 def test_outputs_of_a_mock_are_left_to_the_run(tmp_path: Path) -> None:
     """A mock's outputs are not used up by the check."""
     output = ModelOutput.from_content("mockllm/model", "Best Response: [[A]]")
@@ -258,6 +259,7 @@ def shuffling() -> Scorer:
     return score
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("replications", "outcome"), [(2, "honoured"), (1, "honoured")])
 def test_only_outputs_of_one_prompt_are_compared(
     tmp_path: Path, replications: int, outcome: str

@@ -70,6 +70,7 @@ def of_pairs(rows: Sequence[tuple[Any, ...]], shared: set[int], facets: int) -> 
     return Fraction(alike[1], sum(alike))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["responder", "place"])
 def test_order_and_seed_are_crossed(what: str) -> None:
     """D_q, D_qo and omega over order and seed are those of all pairs of judgments."""

@@ -37,6 +37,7 @@ def test_a_row_with_the_try_or_the_call_of_another_is_its_copy(name: str) -> Non
     assert read([*ROWS, *COPIES], name, **{name: "unused"})[0] == 39
 
 
+@pytest.mark.slow
 def test_rows_of_one_question_and_date_are_tries() -> None:
     """The date of a letter is none of a call; a few more rows than usual may be copies."""
     assert read(ROWS, "Datum") == (36, [])
@@ -49,6 +50,7 @@ def test_rows_of_one_question_and_date_are_tries() -> None:
     assert read([*ROWS, ROWS[4]])[1][0].startswith("1 row is the same in every column")
 
 
+@pytest.mark.slow
 def test_another_verdict_of_a_try_is_no_copy() -> None:
     """It is asked what such rows are, also beside copies, and of two whole runs."""
     for more in ([{**ROWS[4], "verdict": "C"}, *COPIES], ROWS):
@@ -57,6 +59,7 @@ def test_another_verdict_of_a_try_is_no_copy() -> None:
         assert any("repeat a replication of the same judge" in one for one in notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "other", "left"),
     [

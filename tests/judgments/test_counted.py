@@ -157,6 +157,7 @@ def test_what_cannot_be_counted_is_refused() -> None:
         as_counts(judgments_from_frame(frame))
 
 
+@pytest.mark.slow
 def test_a_row_may_count_for_many() -> None:
     """A user's own column `n_judgments` has the numbers."""
     frame = pd.DataFrame({"question": ["q", "q", "p"], "verdict": ["A", "B", "A"]})

@@ -104,6 +104,7 @@ def test_days_beside_grades_are_asked_about_as_grades(
     assert note.choices[0].entries == {"map": dict(zip(days, grades, strict=True))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_file", [False, True])
 def test_labels_that_are_days_are_asked_about(in_file: bool) -> None:
     """In a column of the judgments and in a frame of labels; each choice answers."""

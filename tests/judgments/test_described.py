@@ -29,6 +29,7 @@ def crossed(**levels: int) -> pd.DataFrame:
     return frame.assign(verdict=np.random.default_rng(1).choice(list("AB"), len(frame)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("frame", "said"),
     [
@@ -88,6 +89,7 @@ def test_only_columns_of_the_file_are_said_to_be_read(tmp_path: Path) -> None:
     assert {one["column"] for one in found["columns"]} <= known
 
 
+@pytest.mark.slow
 def test_first_rows_that_begin_alike_are_told_apart(tmp_path: Path) -> None:
     """Long texts are cut where they do not differ, at their end if nothing speaks against it."""
     middle = "the same words once more, " * 3

@@ -242,6 +242,7 @@ def test_a_row_with_an_infinite_grade_is_named() -> None:
     assert "row 8, column 'score': 'inf' is not" in " ".join(run.stderr.split())
 
 
+@pytest.mark.slow
 def test_criteria_beside_a_judge_are_parts_of_a_score() -> None:
     """Never tries: the hint says so, and what it offers runs."""
     run = invoke("report", door("criteria_beside_judge.csv"))

@@ -192,6 +192,7 @@ def test_the_csv_of_promptfoo_has_a_row_a_provider(tmp_path: Path) -> None:
     assert {*zip(table["system"], table["verdict"], strict=True)} == {("a", "1"), ("b", "0")}
 
 
+@pytest.mark.slow
 def test_both_games_of_arena_hard_name_the_model_that_won(tmp_path: Path) -> None:
     """The first game shows the baseline first, the second the model."""
     path = tmp_path / "a.jsonl"

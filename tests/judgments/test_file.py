@@ -26,6 +26,7 @@ def rows(*arguments: str | Path) -> list[dict[str, Any]]:
     return list(results("report", *arguments)["rows"])
 
 
+@pytest.mark.slow
 def test_semicolons_separate_as_commas_do(tmp_path: Path) -> None:
     """Many spreadsheets write semicolons into a CSV; the judgments are the same."""
     lines = ["question,verdict", *(f"q{k % 5},{'AB'[k % 2]}" for k in range(15))]

@@ -117,6 +117,7 @@ def test_a_verdict_given_once_stays_one(doors: Path) -> None:
     assert rows["n_judgments"].eq(999).all()
 
 
+@pytest.mark.slow
 def test_grades_of_another_scale_are_not_wrong(doors: Path) -> None:
     """Verdicts from 1 to 10 beside labels from 1 to 5 have a rank correlation alone."""
     found = analyse(str(doors / "otherscale.csv")).frame("validity").iloc[0]

@@ -341,6 +341,7 @@ def test_numbers_that_count_no_tries_are_of_judges(names: list[str]) -> None:
     assert {*found["judge"]} == {*names}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [0, 1])
 def test_judges_side_by_side_may_have_other_numbers_of_tries(start: int) -> None:
     """Each has so many, in the question that is asked and as that is answered."""

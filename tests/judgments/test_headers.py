@@ -76,6 +76,7 @@ def test_a_first_row_with_a_rare_verdict_is_a_row(tmp_path: Path) -> None:
     assert len(judgments_from_file(written(tmp_path, LONG_NAMES, rows)).table) == len(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
@@ -120,6 +121,7 @@ def test_questions_called_like_totals_are_judged(kinds: str, verdicts: str, tmp_
     assert len(found.table) == len(rows) - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["question", "judge"])
 def test_a_name_that_begins_a_block_is_that_of_its_rows(column: str, tmp_path: Path) -> None:
     """Of questions and of judges, where blocks are of like sizes; else an empty cell is empty."""
@@ -176,6 +178,7 @@ def test_blocks_that_lack_rows_name_each_row(gone: set[int], tmp_path: Path) -> 
     assert not found.asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("row", "asked"),
     [(["4", "2"], True), (["2.8", "2.2"], False), (["3", "2"], True), (["2.833", "2"], False)],

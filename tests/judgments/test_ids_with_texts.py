@@ -46,6 +46,7 @@ def test_an_id_that_two_files_give_to_two_texts_has_them_beside_it(tmp_path: Pat
     assert judgments_from(files, {"Brief": "output"}).table["question"].nunique() == 24
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("made", "read"), [*pairwise([*WAYS, WAYS[0]]), (WAYS[0], WAYS[0]), (WAYS[2], WAYS[1])]
 )

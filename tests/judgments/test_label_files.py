@@ -28,6 +28,7 @@ def judgments(tmp_path: Path) -> Path:
     return tmp_path / "j.csv"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "header",
     [
@@ -130,6 +131,7 @@ def test_people_and_the_judge_may_have_one_name_for_a_grade(tmp_path: Path) -> N
     assert found["validity"][0]["accuracy"] == pytest.approx(right)
 
 
+@pytest.mark.slow
 def test_labels_say_numbers_as_verdicts_do(tmp_path: Path) -> None:
     """7,5 and 7/10 are numbers where verdicts are."""
     frame = pd.DataFrame({"question": range(8), "verdict": [q + 0.5 for q in range(8)]})
@@ -142,6 +144,7 @@ def test_labels_say_numbers_as_verdicts_do(tmp_path: Path) -> None:
     assert results(*call)["validity"][0]["accuracy"] == 1
 
 
+@pytest.mark.slow
 def test_a_label_in_the_file_of_judgments_has_any_name(tmp_path: Path) -> None:
     """As a spreadsheet saves it: `--column` names it, without a file of labels."""
     frame = FRAME.assign(Mensch=["ÄB"[q % 2] for q in range(12) for _ in range(3)])
@@ -174,6 +177,7 @@ def test_a_slip_outside_the_scale_is_refused(tmp_path: Path, sheet: bool) -> Non
     assert invoke(*asked, "--map", "6=6").exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_slip_beside_the_verdicts_is_refused() -> None:
     """With its question; where a tenth are outside, the people's scale is longer."""
     beside = GRADES.assign(label=GRADES["verdict"].where(GRADES.index != 7, 0))
@@ -237,6 +241,7 @@ def test_levels_of_the_judgments_say_of_no_label_who_gave_it() -> None:
         found(changed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", ["question", "row"])
 def test_labels_of_all_rows_fit_some_where_the_index_repeats(index: str) -> None:
     """A frame of several, each numbered from 0, or with its questions as index."""

@@ -98,6 +98,7 @@ def test_every_file(tmp_path: Path, ending: str, column: str) -> None:
     assert len(found) == 8
 
 
+@pytest.mark.slow
 def test_several_raters(tmp_path: Path) -> None:
     """Raters are named, or are the rows of one id; several labels are tuples."""
     rows = [{"id": "q1", "label": "C"}, {"id": "q1", "label": "I"}, {"id": "q2", "label": "C"}]
@@ -146,6 +147,7 @@ def test_what_settles_decides_and_is_no_vote(tmp_path: Path) -> None:
     assert labels(with_labels(judgments(), files[1:])) == {"q2": "I", "q3": "I"}
 
 
+@pytest.mark.slow
 def test_bad_labels_are_counted_and_named(tmp_path: Path) -> None:
     """What fits nothing, is empty, another name or contradicts itself is left out, with a note."""
     rows = [
@@ -256,6 +258,7 @@ def test_labels_of_a_frame_that_contradict_each_other_are_left_out() -> None:
     )
 
 
+@pytest.mark.slow
 def test_two_files_of_one_rater_agree_or_say_so(tmp_path: Path) -> None:
     """A rater is the same in every file; people without names are others in each."""
     (tmp_path / "a").mkdir()
@@ -273,6 +276,7 @@ def test_two_files_of_one_rater_agree_or_say_so(tmp_path: Path) -> None:
     assert notes(found) == ["1 labels of a rater who gave two different ones; such as q1"] * 2
 
 
+@pytest.mark.slow
 def test_a_label_may_be_written_in_another_form(tmp_path: Path) -> None:
     """As spreadsheets write numbers, and scout true and false; two verdicts alike are no one."""
     rows = [{"question": f"q{n}", "verdict": n % 3, "replication": 1} for n in range(6)]
@@ -331,6 +335,7 @@ def test_a_map_is_as_lenient_as_a_label(tmp_path: Path) -> None:
     assert notes(found) == []
 
 
+@pytest.mark.slow
 def test_labels_that_the_judge_never_gave_are_told(tmp_path: Path) -> None:
     """A number beyond the judge's, or what a map names, counts as wrong, and a note says so."""
     path = write(tmp_path / "l.csv", [{"id": "q1", "label": "maybe"}, {"id": "q2", "label": "C"}])
@@ -351,6 +356,7 @@ def test_labels_that_the_judge_never_gave_are_told(tmp_path: Path) -> None:
     assert notes(found) == ["1 labels that the judge never gave as a verdict; such as 1.5"]
 
 
+@pytest.mark.slow
 def test_a_judge_that_never_says_no_is_wrong_where_no_is_right() -> None:
     """Of 30 labels every third is a verdict that it never gave: it is right in 20 of 30."""
     rows = [
@@ -388,6 +394,7 @@ def test_labels_mostly_in_other_words_are_none() -> None:
     assert notes(found) == [f"3 {never.format('j', 'Tie')}", f"5 {never.format('k', '1')}"]
 
 
+@pytest.mark.slow
 def test_rare_verdicts_that_are_no_label_are_named() -> None:
     """A rare word counts as wrong until it is said to decide nothing."""
     said = ["yes", "no"] * 9 + ["OTHER", "yes"]
@@ -413,6 +420,7 @@ def test_rare_verdicts_that_are_no_label_are_named() -> None:
     assert not with_abstentions(judgments_from_frame(frame), ["other"]).notes
 
 
+@pytest.mark.slow
 def test_a_frame_has_its_labels_read_as_a_file_has() -> None:
     """Other words make no judge wrong in Python either, and the answer says what to do."""
     rows = [{"question": f"q{n}", "verdict": "pass", "label": n > 2} for n in range(8)]
@@ -651,6 +659,7 @@ def test_a_best_response_without_places_is_no_label() -> None:
     assert Judged(judgments_from_frame(pd.DataFrame(named)).table).truth is not None
 
 
+@pytest.mark.slow
 def test_scout_knows_samples_by_uuid(tmp_path: Path) -> None:
     """The id of a sample is an id of what it judged."""
     judged(tmp_path / "logs", epochs=2, questions=2)
@@ -684,6 +693,7 @@ def test_a_label_is_not_taken_for_the_word_none(tmp_path: Path) -> None:
     assert labels(found) == {f"q{n}": "B" for n in range(4)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mark", ["k.A.", "k. A.", "keine Angabe", "n/d", "?", "N.A.", "NIL"])
 def test_a_mark_is_no_label(mark: str, tmp_path: Path) -> None:
     """What people write where nobody judged is no grade, among judgments and in a file beside."""
@@ -739,6 +749,7 @@ def test_several_labels_in_a_cell_are_those_of_several_people(
     assert again[shown].equals(apart[shown])
 
 
+@pytest.mark.slow
 def test_letters_in_brackets_have_one_complete_command() -> None:
     """What the next step says to add reads every label; no letter is mapped by hand."""
     rows = [
@@ -756,6 +767,7 @@ def test_letters_in_brackets_have_one_complete_command() -> None:
     assert right["accuracy"] == pytest.approx(2 / 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("padded", [True, False])
 def test_ids_that_lost_their_zeros_are_joined_where_each_is_one(padded: bool) -> None:
     """A spreadsheet makes 7 of 007: a note says so, and two ids that are one number stay apart.

@@ -110,6 +110,7 @@ def test_the_same_seeds_again_are_the_same_judgments(tmp_path: Path) -> None:
     assert len(judgments_from_logs(tmp_path)) == 24
 
 
+@pytest.mark.slow
 def test_scores_of_a_foreign_task(tmp_path: Path) -> None:
     """Numbers become names, a dict one scorer a key, what is unscored a non-response."""
     example_logs.foreign(tmp_path)
@@ -202,6 +203,7 @@ def test_nothing_there(tmp_path: Path, name: str, message: str) -> None:
         judgments_from_logs(tmp_path / name)
 
 
+@pytest.mark.slow
 def test_what_the_run_paid_is_a_column(tmp_path: Path) -> None:
     """The price that a run recorded is that of its judgments; without one there is no column."""
     log = example_logs.judged(tmp_path, epochs=2, questions=1)

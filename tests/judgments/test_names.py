@@ -109,6 +109,7 @@ def test_a_column_of_labels_is_read_or_asked_about(
         assert {*found.table["label"]} == {"A", "B"} if gold != ["5", "6"] else {"5", "6"}
 
 
+@pytest.mark.slow
 def test_what_each_row_has_anew_is_no_question_verdict_or_replication() -> None:
     """A row's number, a text and a time stamp are passed over for what fits."""
     each = {"id": range(8), "judgment": [f"Because {n}" for n in range(8)]}
@@ -168,6 +169,7 @@ def test_a_name_that_is_not_ours_is_refused() -> None:
         read("evaluator|question|replication|verdict", {"evaluator": "judgee"})
 
 
+@pytest.mark.slow
 def test_an_index_with_a_name_is_a_column(tmp_path: Path) -> None:
     """Judges in the index of a frame, or of a parquet file, are judges."""
     frame = OURS.table[["judge", "question", "replication", "verdict"]]
@@ -178,6 +180,7 @@ def test_an_index_with_a_name_is_a_column(tmp_path: Path) -> None:
             pd.testing.assert_frame_equal(found.table, OURS.table)
 
 
+@pytest.mark.slow
 def test_texts_of_right_answers_become_labels_by_the_texts_of_options() -> None:
     """A note says so of a column that has another text for each question, and it holds."""
     rows = [(f"q{n // 2}", "AB"[n % 3 % 2], f"town {n // 2}") for n in range(40)]

@@ -81,6 +81,7 @@ def test_labels_of_systems_called_like_places_are_asked_about() -> None:
 FORMS = ["{} wins", "{} is better", "Winner: {}", "prefer {}", "**Winner:** {}", "{} gewinnt"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", ["{}", "Response {}", "model_{}"])
 def test_a_verdict_that_says_which_wins_is_its_name(form: str, name: str) -> None:

@@ -76,6 +76,7 @@ def test_exchanging_twice_changes_nothing(verdict: str) -> None:
         assert (pair.exchanged(verdict) != verdict) == pair.has(verdict)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["A", "1", "[[A]]", "left", "first", "premier"])
 def test_what_verdicts_name_is_asked(first: str) -> None:
     """Letters, numbers, sides and ordinals may all name a place or a response."""
@@ -148,6 +149,7 @@ def test_columns_of_the_responses_as_shown_decide(columns: tuple[str, str], orde
     assert same.asked
 
 
+@pytest.mark.slow
 def test_one_long_response_takes_no_room_in_other_rows() -> None:
     """Responses as shown are compared as they are, not padded to the longest."""
     frame = pd.DataFrame({"question": range(100), "verdict": "A", "response_b": "y"})
@@ -189,6 +191,7 @@ def test_what_we_write_names_responses_and_refuses_to_swap(tmp_path: Path) -> No
             judgments_from_file(tmp_path / path, swap=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "code"),
     [
@@ -216,6 +219,7 @@ def test_commands_say_both_calls_and_wait_for_one(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.csv"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["['{}', '{}']", "['{}' '{}']", '["{}", "{}"]', "('{}', '{}')"])
 def test_lists_of_orders_read_as_python_prints_them_and_ties_stay(form: str) -> None:
     """A printed list is the list, and a tie is a tie in every order."""
@@ -308,6 +312,7 @@ def test_many_named_orders_are_told() -> None:
     assert note.count == len(several)
 
 
+@pytest.mark.slow
 def test_a_question_is_asked_once(tmp_path: Path) -> None:
     """What is open is said once, before any number."""
     rng = np.random.default_rng(2)

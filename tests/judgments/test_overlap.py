@@ -127,6 +127,7 @@ def test_runs_have_the_shortest_names_that_tell_them_apart(tmp_path: Path) -> No
     assert {*found.table["time"]} == {"monday/j.csv", "friday/j.csv"}
 
 
+@pytest.mark.slow
 def test_one_file_of_several_paths_is_one_source(tmp_path: Path) -> None:
     """Nothing is said of a copy, because there is none."""
     plain(ONCE).to_csv(path := tmp_path / "all.csv", index=False)
@@ -136,6 +137,7 @@ def test_one_file_of_several_paths_is_one_source(tmp_path: Path) -> None:
         assert (len(found), found.notes) == (QUESTIONS, ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", [ALL, plain(ALL), plain(ONCE)], ids=["numbers", "tries", "one"])
 def test_a_file_beside_what_was_saved_of_it(table: pd.DataFrame, tmp_path: Path) -> None:
     """Its judgments count once, in either order, with or without numbers of their own."""

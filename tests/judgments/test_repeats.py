@@ -93,6 +93,7 @@ def test_files_that_name_no_judge_may_be_of_one_each(
     assert not judgments_from([files[0], files[0]]).asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "levels", "ways"),
     [
@@ -143,6 +144,7 @@ def test_files_may_be_of_other_temperatures_or_runs(
             assert {*found.table[ours]} == {0.5, 1.0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("names", "of", "more"),
     [
@@ -170,6 +172,7 @@ def test_several_columns_may_be_verdicts(names: list[str], of: str, more: dict[s
         judgments_from_frame(wide.assign(judge="x", scorer="y", replication=1), columns)
 
 
+@pytest.mark.slow
 def test_some_cells_may_lack_a_level() -> None:
     """95% of the cells are enough, and fewer are not."""
     frame = two("worker")
@@ -196,6 +199,7 @@ def test_outcomes_scores_counts_times_and_texts_tell_nothing_apart(
     assert not judgments_from_frame(two(column, levels)).asked
 
 
+@pytest.mark.slow
 def test_judges_of_their_own_keep_their_names() -> None:
     """Beside a judge column with several judges, the other column is joined to it."""
     frame = pd.concat([two("worker", judge=name) for name in ("x", "y")])
@@ -217,6 +221,7 @@ def test_ids_that_start_again_are_joined_with_what_tells_them_apart() -> None:
     assert not read.asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named", ["rater", "annotator", None])
 def test_rows_of_several_raters_are_one_verdict(named: str | None) -> None:
     """A verdict in one row a rater is given once, with several labels."""
@@ -273,6 +278,7 @@ def test_raters_of_pandalm_leave_its_judges_with_one_verdict_each(data: Path) ->
     assert {len(one) for one in table["label"]} == {3}
 
 
+@pytest.mark.slow
 def test_documents_of_a_query_are_what_is_judged() -> None:
     """Thousands of items, a few on each question and the same for each judge, are asked about."""
     rows = [
@@ -392,6 +398,7 @@ def test_numbers_that_repeat_on_another_day_offer_the_time(column: str) -> None:
     assert [way.entries["columns"] for way in again.choices][-1] == {"try": "unused"}
 
 
+@pytest.mark.slow
 def test_versions_whose_tries_are_numbered_on_are_asked_about() -> None:
     """Tries 1 to 3 of one version and 4 to 6 of the next are not six tries of one judge."""
     cells = [(q, r, ("v1", "v2")[r > 3]) for q in range(30) for r in range(1, 7)]

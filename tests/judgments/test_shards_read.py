@@ -137,6 +137,7 @@ def test_a_shard_that_two_workers_had_is_told(study: Path) -> None:
     assert all(f"study.shards/{place}/" in told.where for place in (1, 3))
 
 
+@pytest.mark.slow
 def test_an_unfinished_shard_says_which_it_is(study: Path) -> None:
     """The note on a killed run has the number of its shard."""
     (place,) = list_eval_logs(str(study / "study.shards" / "1"))

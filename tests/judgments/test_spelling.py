@@ -139,6 +139,7 @@ def test_empty_verdicts_are_non_responses(data: Path) -> None:
 SENTENCES = ["I cannot decide.", "I\u2019m sorry, I can\u2019t help.", "The answer is (B)."]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mark", ["({})", "{}", "[[{}]]"])
 def test_sentences_among_short_verdicts_are_asked_about_once(mark: str) -> None:
     """Counted by hand: the first choice gives the verdict that one names, the second three more."""
@@ -285,6 +286,7 @@ def of_few_questions(most: int, right: str | None = None) -> pd.DataFrame:
     return frame.assign(label=right or np.repeat(np.arange(15) % 4, 3).astype(str))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "frame", [of_few_questions(3), of_few_questions(1), of_few_questions(3, right="0")]
 )
@@ -308,6 +310,7 @@ def test_what_no_grade_has_beside_it_is_asked_about(tie: str) -> None:
     assert judgments_from_frame(chosen(tie)).asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tie", ["Draw", "none"])
 def test_what_no_grade_has_beside_it_is_asked_about_in_other_ways(tie: str) -> None:
     """Also where it is said to be no verdict, and where labels come in a file of their own."""

@@ -189,6 +189,7 @@ def reshuffled(**columns: Any) -> pd.DataFrame:
     return pd.DataFrame(frame | {"order": order} | columns)
 
 
+@pytest.mark.slow
 def test_a_frame_of_reshuffled_orders_says_who_was_chosen() -> None:
     """The responder of a label is at its place in the order, whether or not a column says so."""
     chosen = ["ann", "ann", "bob", "bob"]
@@ -234,6 +235,7 @@ def test_frames_that_are_no_judgments(frame: Any, columns: Any, message: str) ->
         judgments_from_frame(pd.DataFrame(frame), columns)
 
 
+@pytest.mark.slow
 def test_repeated_replications_are_noted() -> None:
     """Rows of one replication may be of two raters who were not told apart."""
     frame = pd.DataFrame({"question": ["q", "q"], "replication": [1, 1], "verdict": ["A", "B"]})

@@ -11,6 +11,7 @@ TRIES = pd.DataFrame(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("last", [{"id": "Total"}, {"id": "Total", "attempt": 36}, {"id": None}])
 @pytest.mark.parametrize("name", ["{}", "run-{}"])
 def test_a_last_row_that_judges_nothing_leaves_tries_numbered(

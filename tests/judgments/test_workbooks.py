@@ -292,6 +292,7 @@ def test_a_broken_one_is_named(
         with_labels(judgments, [str(path)]) if labels else judgments_from_file(path)
 
 
+@pytest.mark.slow
 def test_without_openpyxl_one_line_names_the_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -379,6 +380,7 @@ def cells(of: Sequence[str]) -> bytes:
     return "".join(one.format(place.lstrip(ascii_uppercase), place) for place in of).encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "places",
     [

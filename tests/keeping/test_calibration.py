@@ -23,6 +23,7 @@ def _drawn(tries: int, n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, V
     return p, right, Votes(votes, DECIDES, float(tries))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tries", [2, 5])
 def test_the_score_has_no_bias(tries: int) -> None:
     """Whatever the number of votes, the mean score is that of the probabilities themselves."""

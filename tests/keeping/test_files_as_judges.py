@@ -72,6 +72,7 @@ def test_a_rule_of_a_file_has_its_name() -> None:
     assert ir.keep("new.csv", rule="rule.json").summary()["kept"][0] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("made_of", "here", "said"),
     [
@@ -120,6 +121,7 @@ def test_only_judges_that_are_named_can_differ(
         assert [what.rpartition(": ")[2] for what in notes] == ([said] if said else [])
 
 
+@pytest.mark.slow
 def test_a_list_by_another_column_names_no_judge() -> None:
     """It has a row a question of each level, with its most frequent verdict, if there is one."""
     table = pd.read_csv("new.csv")[:60].assign(judge="j", part=lambda rows: rows["replication"] % 2)

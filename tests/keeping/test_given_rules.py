@@ -108,6 +108,7 @@ def test_a_rule_is_refused_where_it_says_nothing(rule: str) -> None:
         ir.keep(month(2), rule=rule, max_error=0.2)
 
 
+@pytest.mark.slow
 def test_a_limit_that_is_typed_is_the_rules_or_refused(tmp_path: Path, rule: str) -> None:
     """Typing what is usual is not leaving it out: the rule promises 15%."""
     frame = month(2).drop(columns="label")
@@ -168,6 +169,7 @@ def test_labels_check_a_rule_and_make_no_other(rule: str) -> None:
         answer.rule()
 
 
+@pytest.mark.slow
 def test_checks_of_what_is_not_kept_say_nothing_of_what_is(rule: str) -> None:
     """Neither that the rule agrees, nor how much fewer votes would get wrong."""
     frame = month(2).drop(columns="label")
@@ -260,6 +262,7 @@ def test_what_is_skipped_in_a_page_is_named(tmp_path: Path) -> None:
     assert every.summary()["reason"][0].startswith(f"too many errors: {text} count as wrong")
 
 
+@pytest.mark.slow
 def test_a_perfect_judge_of_grades_has_no_brier_score() -> None:
     """Zero where every vote is the label; of others by hand, over exact matches."""
     frame = month(5)
@@ -319,6 +322,7 @@ def test_few_errors_are_no_reason_against_a_judge(wrong: int, n: int) -> None:
     assert reason.startswith("too many errors: ")
 
 
+@pytest.mark.slow
 def test_where_questions_have_other_numbers_of_votes_the_rule_says_what_counts() -> None:
     """Of 6, 10 and 12 votes most have 10: 9 of these, 90% of 12, and no question of 6."""
     rows = [
@@ -340,6 +344,7 @@ def test_where_questions_have_other_numbers_of_votes_the_rule_says_what_counts()
     assert "with 90% of votes or more" in wrong
 
 
+@pytest.mark.slow
 def test_parts_of_a_whole_add_up(half: str) -> None:
     """As printed, each is within a point of its own; the first is as it is alone."""
     kept, person = adding_up([0.575, 0.425], 200)
@@ -370,6 +375,7 @@ def test_votes_are_counted_and_not_shares() -> None:
     assert "with 2 of 3 votes or more" in why
 
 
+@pytest.mark.slow
 def test_kept_verdicts_that_people_gave_are_counted(tmp_path: Path) -> None:
     """Of what the rule keeps, the rows that still say keep and have a label are both's."""
     frame = month(7)
@@ -495,6 +501,7 @@ def test_a_rule_that_keeps_another_share_promises_nothing(
     assert f"0 of {last // 2} kept verdicts with a label are wrong" in few
 
 
+@pytest.mark.slow
 def test_a_rule_that_keeps_as_much_of_a_less_steady_month_promises_nothing(tmp_path: Path) -> None:
     """Two of three votes are enough for a loose rule, and half as many are all alike now."""
     made = tmp_path / "rule.json"
@@ -635,6 +642,7 @@ def test_a_gate_by_a_rule_never_passes_against_its_labels(tmp_path: Path, half: 
     assert f"inspect-reliability keep {new} --rule {half}" in done.stdout.replace("\n", "")
 
 
+@pytest.mark.slow
 def test_a_gate_holds_the_rule_of_a_cascade(tmp_path: Path) -> None:
     """One check of all its judges, of the share that `keep` says."""
     both = pd.concat([unanimous(k, 100, 100).assign(judge=j) for k, j in ((50, "a"), (90, "b"))])

@@ -154,6 +154,7 @@ def test_a_list_has_the_grade_that_was_promised() -> None:
         assert listed.loc["p1", "verdict"] == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_on_a_scale_the_promise_is_of_the_rounded_mean(seed: int, tmp_path: Path) -> None:
     """Listed grades, errors and thresholds are those of rounded means, counted with pandas."""

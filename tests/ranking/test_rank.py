@@ -91,6 +91,7 @@ def test_files_that_name_no_judge_may_be_of_one_each(tmp_path: Path) -> None:
     assert len(found(*files, "--column", "file=unused")["ranking"]) == 2
 
 
+@pytest.mark.slow
 def test_weighed_preferences_are_probabilities(tmp_path: Path) -> None:
     """AlpacaEval's annotations say 1 plus the probability that the second output wins."""
     p = np.random.default_rng(2).random((30, 2)).round(4)
@@ -505,6 +506,7 @@ def test_what_tells_neighbours_apart(tmp_path: Path) -> None:
     assert f" {plan['design']['questions']:,} x {plan['design']['tries']} " in said
 
 
+@pytest.mark.slow
 def test_a_plan_names_more_questions_of_one_try_that_take_fewer_calls(tmp_path: Path) -> None:
     """Normal theory says how many questions of one try and of two find a difference of .04."""
     lead = np.random.default_rng(0).normal(size=30)
@@ -548,6 +550,7 @@ def test_runs_of_each_system_are_planned_by_their_variance(tmp_path: Path) -> No
     assert plan["design"] == {k: v for k, v in plan["by_runs"][1].items() if k != "calls"}
 
 
+@pytest.mark.slow
 def test_a_plan_names_the_runs_that_it_counts(tmp_path: Path) -> None:
     rows = [
         (q, s, r, (q * 7 + r * 3 + (s == "x") * (q % 5)) % 4)
@@ -568,6 +571,7 @@ def test_a_plan_names_the_runs_that_it_counts(tmp_path: Path) -> None:
     assert "Another run (epoch) of each system changes the leader in" in ranked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lead", "said"), [(60, None), (32, "none"), (0, "1")])
 def test_a_leader_of_several_rankings_may_be_ahead_of_nobody(
     tmp_path: Path, lead: int, said: str | None
@@ -725,6 +729,7 @@ def test_what_a_ranking_cannot_say_is_said(
     assert words in " ".join(done.output.split())
 
 
+@pytest.mark.slow
 def test_places_are_compared_on_questions_about_the_systems_of_both(tmp_path: Path) -> None:
     """u and v are in one file each, and so are the questions that only they were asked."""
     sides = {
@@ -742,6 +747,7 @@ def test_places_are_compared_on_questions_about_the_systems_of_both(tmp_path: Pa
     assert [x["change"], *x["change_interval"]] == pytest.approx([0.25, *ends])
 
 
+@pytest.mark.slow
 def test_rows_in_another_order_or_several_files_have_the_same_ranking(tmp_path: Path) -> None:
     """What is drawn by chance depends on no row's place."""
     frame = single(12, LIFT)

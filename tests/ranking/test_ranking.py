@@ -498,6 +498,7 @@ def test_a_planned_study_finds_the_difference(
     assert power == pytest.approx(0.8, abs=0.04)
 
 
+@pytest.mark.slow
 def test_no_design_of_other_judges_takes_fewer_verdicts() -> None:
     """The cheapest one is that of a search by hand over judges, of one try a question."""
     study = RankPower(Size(200, 1, 8), 0.001, 0.0001, 0.0001, 0.0)

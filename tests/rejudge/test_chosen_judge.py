@@ -64,6 +64,7 @@ def test_rejudge_refuses_another_judge(
     assert words in " ".join(done.stderr.split())
 
 
+@pytest.mark.slow
 def test_the_scorer_takes_the_majority(tmp_path: Path) -> None:
     """Each output gets the most frequent of three verdicts of the chosen judge."""
     task = suite(selective_scorer(rule=chosen(tmp_path)))

@@ -60,6 +60,7 @@ def test_a_log_of_a_scanner_asks_for_a_scorer(log: str) -> None:
     assert "let a function with @scorer in a file return it" in " ".join(done.stderr.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named", [True, False])
 def test_a_log_without_scores_names_the_command_that_judges_it(log: str, named: bool) -> None:
     """It runs as printed, but for the model, which a log that names no scorer does not tell."""

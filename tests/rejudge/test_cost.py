@@ -63,6 +63,7 @@ def graded(folder: Path) -> EvalLog:
     return run(suite(model_graded_qa(model=PRICED)), folder, get_model("mockllm/model"))
 
 
+@pytest.mark.slow
 def test_the_price_is_said_before_the_first_call(tmp_path: Path, prices: Path) -> None:
     """60 calls of half a dollar each; without a price, no dollars."""
     log = graded(tmp_path / "logs").location

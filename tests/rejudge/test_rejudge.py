@@ -135,6 +135,7 @@ def test_the_grader_is_found_as_inspect_finds_it(tmp_path: Path, how: str) -> No
     assert len(kept(again)["verdicts"]) == 3
 
 
+@pytest.mark.slow
 def test_a_failed_replication_is_kept_and_made_up_for(tmp_path: Path) -> None:
     """Four verdicts and a failure; the metrics say so; again, and the missing one is judged."""
     limit = tmp_path / "limited"
@@ -420,6 +421,7 @@ def half_by_itself() -> Scorer:
     return score
 
 
+@pytest.mark.slow
 def test_a_scorer_that_asks_a_model_at_times_is_one_judge(tmp_path: Path) -> None:
     """What a grader settles without its model belongs to the judge it is."""
     log = run(suite(rejudge(half_by_itself(), 4)), tmp_path)
@@ -431,6 +433,7 @@ def test_a_scorer_that_asks_a_model_at_times_is_one_judge(tmp_path: Path) -> Non
     assert told in ([1], [2])  # the check is made with an output that shows something
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [False, True])
 def test_no_log_is_written_for_a_scorer_without_a_model(tmp_path: Path, command: bool) -> None:
     """The error names the scorer, be it inspect's or the one of a judge of ours."""
@@ -663,6 +666,7 @@ def test_a_score_of_several_parts_is_several_judges(tmp_path: Path) -> None:
     assert report["rows"][1]["agreement"] == 1
 
 
+@pytest.mark.slow
 def test_a_failed_replication_fails_for_each_part(tmp_path: Path) -> None:
     """The failed rate of each part is the scorer's, and there is no part of failures alone."""
     limit = tmp_path / "limited"
@@ -735,6 +739,7 @@ def test_the_command_refuses_in_words(
     assert "Traceback" not in done.output
 
 
+@pytest.mark.slow
 def test_samples_that_ended_in_an_error_are_left_alone(tmp_path: Path) -> None:
     """There is no output to judge in them, and they stay in the log."""
     log = run(suite(letters()), tmp_path)

@@ -148,6 +148,7 @@ def test_a_file_that_the_user_names_is_run(tmp_path: Path, marker: Path, harmles
     assert marker.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "option"),
     [

@@ -149,6 +149,7 @@ def test_a_label_is_written_as_it_is() -> None:
     assert title == one_line(words)
 
 
+@pytest.mark.slow
 def test_a_name_that_begins_with_an_underscore_is_in_the_legend() -> None:
     """Matplotlib leaves such labels out unless they are told otherwise."""
     both = together(*(changed(made(), judge="_j", temperature=t) for t in (0.5, 1.0)))
@@ -214,6 +215,7 @@ def test_grades_between_those_of_the_judge_have_one_scale_with_them(
         assert [places[one] for one in names] == pytest.approx([float(one) - 1 for one in names])
 
 
+@pytest.mark.slow
 def test_names_of_a_wide_figure_are_whole() -> None:
     """Beside a bar where there is room, else above it; as wide as a telephone, too."""
     names = [f"organisation/a-judge-of-a-long-name-{n}, wording criteria" for n in (1, 2)]
@@ -230,6 +232,7 @@ def _cut53(name: str) -> str:
     return name if len(name) <= 53 else f"{name[:35]}…{name[-17:]}"
 
 
+@pytest.mark.slow
 def test_figures_have_short_names_and_every_tick() -> None:
     """A name says section and judge alone, and each of a few numbers of votes has a tick."""
     figures = named_figures(report_document(analyse(made(replications=8))))

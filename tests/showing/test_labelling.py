@@ -414,6 +414,7 @@ def test_a_page_counts_of_grades_what_keep_and_gate_count(tmp_path: Path) -> Non
     assert "are grades of one scale, and these are not" in names.output
 
 
+@pytest.mark.slow
 def test_a_verdict_stands_beside_the_part_that_its_judge_grades(tmp_path: Path) -> None:
     """Parts of one score have labels of their own, and each judge speaks of one of them."""
     style, facts = judged(4).assign(scorer="grade.style"), judged(4, labels="YN")

@@ -41,6 +41,7 @@ def read(latex: str) -> str:
     )
 
 
+@pytest.mark.slow
 @given(st.text(st.sampled_from("\\{}$&#_%~^-[]<>| ab\x1bü"), max_size=20))
 @settings(deadline=None)
 def test_a_text_is_set_as_it_is(text: str) -> None:
@@ -199,6 +200,7 @@ def test_what_is_ours_is_ascii() -> None:
     assert second == f"{first}-2"
 
 
+@pytest.mark.slow
 def test_every_card_has_a_label_of_all_that_tells_it_apart() -> None:
     """A long name and a temperature are both in it; one card and several have the same form."""
     judges = [("meta-llama/Meta-Llama-3-70B-Instruct", t) for t in (0.7, 0.0)]

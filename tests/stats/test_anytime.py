@@ -96,6 +96,7 @@ def test_goals() -> None:
         promised(level, wrong, 1, 0.1, confidence=1.0)
 
 
+@pytest.mark.slow
 def test_a_promise_that_is_not_true_is_seldom_ever_made() -> None:
     """With just as many errors as are ruled out, in 5% of studies at most, however long they go on.
 

@@ -119,6 +119,7 @@ def test_krippendorff_packages(seed: int) -> None:
     assert found == pytest.approx(inspect_alpha()(scores), **CLOSE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(0, 10, 3))
 def test_irr_cac(seed: int) -> None:
     """AC1 and Brennan-Prediger are irrCAC's; Fleiss' and Krippendorff's with equal replications."""
@@ -279,6 +280,7 @@ def test_unknown_coefficient() -> None:
         panel(counts(drawn(4, 4, 1)), ["kappa"])
 
 
+@pytest.mark.slow
 def test_unequal_replications() -> None:
     """Where easy questions have more verdicts, omega by pairs stays at the truth; n0 would not."""
     generator = np.random.default_rng(4)

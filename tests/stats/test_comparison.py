@@ -63,6 +63,7 @@ def test_equal_judges_of_unequal_tries_are_not_told_apart() -> None:
     assert np.mean(parted) <= 0.06
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("coefficient", "difference", "low", "high"),
     [("omega", 0.09, 0.01, 0.16), ("agreement", -0.02, -0.07, 0.03)],

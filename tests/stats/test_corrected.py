@@ -48,6 +48,7 @@ def test_estimates_are_those_of_ppi_python() -> None:
         assert high < found.high < high + 0.02
 
 
+@pytest.mark.slow
 def test_the_interval_of_labels_is_shorter_by_what_the_judge_explains() -> None:
     """Clopper and Pearson's, times the ratio of two standard errors with half a question more."""
     for seed in range(20):
@@ -214,6 +215,7 @@ def test_the_recorded_judge(data: Path) -> None:
         assert found.high == pytest.approx(high, abs=4e-3 if correct is ppi else 1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correct", [ppi, rogan_gladen])
 @pytest.mark.parametrize("n", [30, 100, 300])
 def test_corrected_rates_cover_and_have_no_bias(correct: object, n: int) -> None:

@@ -19,6 +19,7 @@ from inspect_reliability.stats import (
 )
 
 
+@pytest.mark.slow
 @given(tables(), st.randoms(use_true_random=False))
 def test_a_long_table_is_counted(table: Table, random: Any) -> None:
     """The order of replications carries nothing: a shuffled long table gives the table back."""

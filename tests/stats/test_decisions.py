@@ -70,6 +70,7 @@ def test_evidence_by_hand(level: float) -> None:
     assert (found.result, found.decided_after, found.n_questions) == (result, decided, 30)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("true", [0.6, 0.57, 0.63])
 def test_looking_after_every_pair_errs_seldom(true: float) -> None:
     """However often one looks, 95% evidence decides wrongly in no more than 2.5% of studies."""
@@ -89,6 +90,7 @@ def test_evidence_decides(true: float, result: str) -> None:
     assert np.mean([one == result for one in found]) >= 0.9
 
 
+@pytest.mark.slow
 def test_rate_evidence() -> None:
     """A judge with 6% of silent questions hardly ever passes a limit of 5%; one with none does."""
     generator = np.random.default_rng(4)
@@ -99,6 +101,7 @@ def test_rate_evidence() -> None:
     assert rarely_silent(silent(generator, 60, 0.5)).result == FAILS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [27, 55, 100])
 def test_interval_passes_no_silent_judge(n: int) -> None:
     """At a limit of 5%, judges with 6% of silent questions pass in 2.5% of studies at most."""

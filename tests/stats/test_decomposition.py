@@ -65,6 +65,7 @@ def test_textbook() -> None:
     assert found.se_questions == pytest.approx((2.5201 / 24) ** 0.5, abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("design", DESIGNS)
 def test_unbiased(design: list[list[int]]) -> None:
     """Whatever the design, the exact expectation of each estimate is its component.

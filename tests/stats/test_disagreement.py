@@ -95,6 +95,7 @@ def approximately(expected: Fraction | None) -> Any:
     return pytest.approx(value, abs=1e-12, nan_ok=True)
 
 
+@pytest.mark.slow
 @given(crossings())
 def test_every_pair_listed(judgments: list[Judgment]) -> None:
     """Sums over groups give what listing every pair gives, and so without any question."""

@@ -88,6 +88,7 @@ def twin(cascade: Cascade, alpha: Fraction, delta: Fraction) -> float | None:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judges", [1, 3])
 def test_the_rule_is_that_of_fractions(judges: int) -> None:
     """Thresholds, ties, abstentions and the binomial tail agree with a twin in fractions."""
@@ -112,6 +113,7 @@ def test_fewest_labelled_questions(alpha: float, needed: int) -> None:
     assert (1 - alpha) ** needed <= 0.05 + 1e-12 < (1 - alpha) ** (needed - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whole_first", [False, True])
 @pytest.mark.parametrize(("labels", "judges"), [(50, 3), (300, 1)])
 def test_the_promise_is_kept(labels: int, judges: int, whole_first: bool) -> None:
@@ -146,6 +148,7 @@ def test_a_cascade_keeps_the_verdict_of_the_first_judge_that_is_sure() -> None:
     assert cascade.step(0.75) == (0.75, 0.75, 3, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threshold", [1.0, 0.8, 0.4])
 def test_fewer_votes_are_all_subsets(threshold: float) -> None:
     """What fewer votes keep, and how much is wrong, are means over every subset of the votes."""
@@ -252,6 +255,7 @@ def test_questions_with_other_numbers_of_tries_are_not_compared() -> None:
     assert labels_differ(agree, tries == 2, steps_of(agree), tries) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "place"), [(29, 29), (45, 45), (46, 45), (93, 89), (300, 279)])
 def test_the_half_width_is_held_by_these_labels(n: int, place: int) -> None:
     """In 95% of draws of n labels, 90% of all labels lie within it; of fewer than 29 none may.
@@ -266,6 +270,7 @@ def test_the_half_width_is_held_by_these_labels(n: int, place: int) -> None:
     assert half_width(np.ones(fewest_kept(0.1, 0.95) - 1), 0.1) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("alike", "wrong", "of"),
     [(20, 0, 22), (60, 2, 120)],
@@ -299,6 +304,7 @@ def test_how_many_labels_would_do(alike: int, wrong: int, of: int) -> None:
     assert min(probability(enough, sd) for sd in (-1, 1)) >= 0.8 > max(least)
 
 
+@pytest.mark.slow
 def test_levels_are_compared_by_every_permutation() -> None:
     """The p value is the share of all ways to part both samples with as large a statistic."""
     one, other = [0, 1, 1, 2, 2, 2], [0, 0, 0, 1, 2]
@@ -357,6 +363,7 @@ def test_what_cannot_be_promised_is_ruled_out_at_every_threshold(errors: int) ->
     assert Rule(None, path).refuted(0.1, 0.95) == above
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("errors", "more"), [(0, 0.0), (1, 0.0), (1, 0.01)])
 def test_labels_for_a_rule_are_the_fewest_that_mostly_pass(errors: int, more: float) -> None:
     """Of one that keeps half, by the errors that its labels predict; not every size is tried."""

@@ -67,6 +67,7 @@ def test_alpha_is_that_of_its_pairs(table: np.ndarray) -> None:
             assert found.value == pytest.approx(oracle, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(tables)
 def test_two_categories_have_no_order(table: np.ndarray) -> None:
     """With two categories nominal, ordinal and interval alpha are one."""

@@ -100,6 +100,7 @@ def outcomes(chances: np.ndarray, r: int) -> list[tuple[np.ndarray, float]]:
     return [(row, way * np.prod(chances**row)) for row, way in zip(rows, ways, strict=True)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coefficient", ["omega", "agreement"])
 def test_four_replications_are_unbiased_for_any_number(coefficient: str) -> None:
     """Questions that show all that 4 replications can be, as often as they are, tell of 3 and 9."""

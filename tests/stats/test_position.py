@@ -58,6 +58,7 @@ def test_power() -> None:
     assert rejected(3.0, 55, 20, np.array([0.4, 0.15, 0.15, 0.15, 0.15]), 100) > 0.95
 
 
+@pytest.mark.slow
 def test_chi_square_would_find_bias_in_anyone() -> None:
     """Why not Pearson's test: it rejects nearly every judge without a preference."""
     generator = np.random.default_rng(1)

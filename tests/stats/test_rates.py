@@ -118,6 +118,7 @@ def test_rate_by_twin(numbers: list[int]) -> None:
     assert_near(found, by_hand(np.array(numbers) / 10))
 
 
+@pytest.mark.slow
 def test_rate_by_hand() -> None:
     """The mean of the questions' shares; clusters count as one question."""
     given = Counts(
@@ -135,6 +136,7 @@ def test_rate_by_hand() -> None:
     assert (two.low, two.high) == pytest.approx((low, high))
 
 
+@pytest.mark.slow
 @given(st.integers(1, 60), st.integers(0, 60), st.sampled_from([0.5, 0.9, 0.95, 0.999]))
 def test_single_verdicts_have_clopper_and_pearsons_interval(n: int, k: int, level: float) -> None:
     """Of shares that are 0 or 1 the interval is exact: scipy's `binomtest`."""

@@ -21,6 +21,7 @@ def stopped(generator: np.random.Generator, n: int) -> Counts:
     return counts(first + more)
 
 
+@pytest.mark.slow
 def test_stopping_biases_everything() -> None:
     """Stopped at five alike, agreement and omega are too high: .769 is the true omega."""
     own = chances(np.random.default_rng(0), 400_000)

@@ -210,6 +210,7 @@ def test_intervals_of_the_split_cover(n: int) -> None:
     assert all(0.91 <= count / 80 <= 1 for count in inside.values()), inside
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("judge", "wording", "n", "values"),
     [

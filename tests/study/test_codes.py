@@ -73,6 +73,7 @@ def test_two_questions() -> None:
     assert estimate.reason == "an interval needs at least 3 questions"
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.integers(1, 4), min_size=4, max_size=4), min_size=3))
 def test_intervals_of_values_that_can_be(rows: list[list[int]]) -> None:
     """No end is above 1, and none below what omega can be, or the value."""

@@ -66,6 +66,7 @@ def test_published_judges_are_noise(published_verdicts: Any) -> None:
     assert stats.binomtest(outside, varying, 0.05).pvalue > 0.01
 
 
+@pytest.mark.slow
 def test_published_head_to_tail(data: Path) -> None:
     """Table 6: the omega of each judge whose file is there, Starling's from a singular matrix."""
     expected = {
@@ -176,6 +177,7 @@ def test_value_where_reliabilipy_has_one() -> None:
     assert 0 < marked < len(tables)
 
 
+@pytest.mark.slow
 def test_singular_whatever_the_rounding() -> None:
     """Where two questions vary alike, any order has a value, the one of almost alike questions."""
     twin, generator = noise(100, 12, 1), np.random.default_rng(0)
@@ -241,6 +243,7 @@ def reliabilipy_alpha(codes: np.ndarray) -> float:
     return (1 - k / total) * k / (k - 1)
 
 
+@pytest.mark.slow
 def test_columns() -> None:
     """Always 6 is dropped, other constants are pooled as 1, and the rest is reliabilipy's."""
     codes = noise(50, 9, 1)

@@ -66,6 +66,7 @@ def test_a_table_a_benchmark_fits_a_window() -> None:
     assert third == ["omega", "permuted", *["0.70"] * 5]
 
 
+@pytest.mark.slow
 def test_only_what_differs_is_named() -> None:
     """All values that come out are one sentence; another value has a line of its own."""
     said = " ".join(render(tables(cells()), "table").split())

@@ -67,6 +67,7 @@ def test_responses_of_five_models_are_judged_from_their_logs(
         assert score.explanation == sample.output.completion
 
 
+@pytest.mark.slow
 def test_the_second_turn_sees_the_first_answer(
     data: Path, models: list[str], tmp_path: Path
 ) -> None:
@@ -84,6 +85,7 @@ def test_the_second_turn_sees_the_first_answer(
     assert prompts == [f"{line}{first}", f"{line}{first}\n{answer}\n{second}"]
 
 
+@pytest.mark.slow
 def test_defaults_are_the_papers(models: list[str], tmp_path: Path) -> None:
     """Responders sample at .75 from the best 50 tokens, 150 at most, with a seed on record."""
     log = run(tasks.bbh_respond(), models[0], tmp_path, limit=1, max_tokens=4)
@@ -203,6 +205,7 @@ def test_unfinished_and_repeated_logs_are_refused(models: list[str], tmp_path: P
         load_predictions(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_log_without_its_questions_is_refused(models: list[str], tmp_path: Path) -> None:
     """Samples that do not describe their question, as in a log that was edited, are named."""
     log = run(tasks.bbh_respond(), models[0], tmp_path, limit=1, max_tokens=2)
@@ -224,6 +227,7 @@ def test_logs_of_different_questions_are_refused(models: list[str], tmp_path: Pa
     assert str(e.value).count("has no answer to 4 of 6") == 5
 
 
+@pytest.mark.slow
 def test_several_epochs_of_responses_are_refused(models: list[str], tmp_path: Path) -> None:
     """A judge is shown one response of each responder; which of two would be a guess."""
     run(tasks.bbh_respond(), models[0], tmp_path, limit=1, max_tokens=2, epochs=2)

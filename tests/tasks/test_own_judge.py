@@ -287,6 +287,7 @@ def test_a_report_shows_outputs_without_a_verdict(report: dict[str, Any], folder
     assert "Hm." in invoke("report", folder, "--full").output
 
 
+@pytest.mark.slow
 def test_inspect_reads_a_log_again(logs: dict[str, EvalLog], tmp_path: Path) -> None:
     """inspect's own `score` reads a log again with another parser, without a call."""
     again = score(
@@ -341,6 +342,7 @@ def test_studies_of_one_name_are_separate_rows(tmp_path: Path) -> None:
     assert "Several studies have this benchmark's name" in done.output
 
 
+@pytest.mark.slow
 def test_a_name_overrides_the_design(tmp_path: Path) -> None:
     """-T name= is the benchmark's name in log and report."""
     log = run(judge(**write(tmp_path, "Polite"), name="Manners"), tmp_path, talker(["Yes."]))

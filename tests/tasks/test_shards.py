@@ -54,6 +54,7 @@ def test_each_question_has_one_shard_and_keeps_it(some: list[str], more: list[st
         assert {*part} <= {*grown}
 
 
+@pytest.mark.slow
 def test_shards_of_many_questions_are_of_like_size() -> None:
     """Each of eight has an eighth of 8,000 questions, within four standard errors."""
     sizes = [len(part) for part in parts([f"q{n}" for n in range(8000)], 8)]

@@ -112,6 +112,7 @@ def test_the_cost_is_said_and_nothing_is_run(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("logs/*.eval"))
 
 
+@pytest.mark.slow
 def test_one_process_at_a_time_sweeps_into_a_folder(tmp_path: Path) -> None:
     """A second sweep into a folder is refused, before it can double the judgments."""
     command = ["sweep", "--model", "failing/model", "--benchmark", "bbh", "--limit", "2"]

@@ -196,6 +196,7 @@ def test_the_change_point_parts_the_two_sides_best() -> None:
     assert change_point(counts, NAMES) == max(range(1, 12), key=between)
 
 
+@pytest.mark.slow
 def test_the_change_of_a_mean_covers_that_of_the_questions() -> None:
     """Over draws of the same questions, at least 95% less two simulation errors."""
     generator = np.random.default_rng(14)

@@ -15,6 +15,7 @@ VERDICTS = [
 ]
 
 
+@pytest.mark.slow
 def test_a_comparison_of_months_leads_to_a_watch_of_that_column(tmp_path):
     """The step after a changed month names the column of the times, and runs as it is printed."""
     source = tmp_path / "months.csv"

@@ -304,6 +304,7 @@ def test_few_checks_of_one_file_are_compared_by_time(n: int, save) -> None:
     assert "compare" not in invoke("watch", save(checks(1))).stdout
 
 
+@pytest.mark.slow
 def test_a_bet_is_worth_what_was_put_in_until_something_is_tested(save) -> None:
     """Checks before the first that counts, or before the stream, are worth 1 as the baseline is."""
     stream = outputs(5, each=4).query("time >= '2026-01-03'")
@@ -318,6 +319,7 @@ def test_too_few_checks_end_with_3(save) -> None:
     assert found["changed"] is None  # which is no quiet
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [2, 12])
 def test_checks_that_share_no_output_end_with_3(save, number: int) -> None:
     """Each month's letters are others, and so are their texts: nothing says who changed."""
@@ -467,6 +469,7 @@ def test_a_watch_that_is_blind_is_not_quiet(save) -> None:
     assert f"Left out: check 13 (2026-01-13): {few}." in said
 
 
+@pytest.mark.slow
 def test_another_judge_for_a_while_is_named(save) -> None:
     """Its checks are no part of the stream, and the old judge's later ones decide."""
     table = checks(16)
@@ -584,6 +587,7 @@ def test_what_cannot_be_watched_is_refused_in_words(save, change, message: str) 
     assert message in " ".join(done.stderr.split())
 
 
+@pytest.mark.slow
 def test_a_check_that_does_not_exist_is_refused(save) -> None:
     done = invoke("watch", save(checks(3)), "--since", "9")
     assert done.exit_code == 2
@@ -694,6 +698,7 @@ def test_a_check_of_packed_replications_costs_what_is_said(
     assert (made.groupby("question")["seed"].nunique() == 3).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("graded", [False, True])
 @pytest.mark.parametrize("to", [-1, 0, 1])
 def test_the_direction_is_that_of_a_paired_t_test(graded: bool, to: int) -> None:
@@ -722,6 +727,7 @@ def test_the_direction_is_that_of_a_paired_t_test(graded: bool, to: int) -> None
     assert (to == 0) == (low <= 0 <= high)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("noisy", "shown"), [(0, False), (12, True)])
 def test_a_judge_that_repeats_itself_less_is_said_by_a_paired_t_test(
     noisy: int, shown: bool, save
@@ -762,6 +768,7 @@ def test_worse_is_said_where_the_interval_leaves_0_out(save, right: str, said: s
     assert int(low) <= 0 <= int(high)
 
 
+@pytest.mark.slow
 def test_the_next_check_has_a_folder_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
