@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from inspect_reliability import judgments_from_frame
+from inspect_reliability import Judgments, judgments_from_frame
 
 TRIES = pd.DataFrame(
     [(f"q{q}", n, (q + n) % 5) for q in range(12) for n in (1, 2)],
@@ -34,3 +34,24 @@ def test_missing_numbers_of_tries_are_said() -> None:
     gaps = TRIES.assign(attempt=TRIES["attempt"].where(TRIES.index >= 3))
     said = [str(one) for one in judgments_from_frame(gaps).notes]
     assert any("3 values of column 'attempt' are missing" in one for one in said)
+
+
+@pytest.mark.parametrize("names", ["F-{}", "{}"])
+def test_means_below_each_block_are_left_out(names: str) -> None:
+    """A note counts their rows; a question that was asked more often than others is judged."""
+    words = [f"{one}{of}" for one in ("Haus", "Auto", "Rad") for of in "abcd"]
+    grades = [(1 + n % 5, 1 + n * n % 5) for n in range(12)]
+    ids = [names.format(n + 1 if "-" in names else words[n]) for n in range(12)]
+    rows = [(one, *two) for one, two in zip(ids, grades, strict=True)]
+    columns = {"id": "question", "a": "verdict", "b": "verdict"}
+
+    def read(*ends: tuple[object, ...]) -> Judgments:
+        blocks = [*rows[:6], ends[0], *rows[6:], ends[1]]
+        frame = pd.DataFrame(blocks, columns=["id", "a", "b"], dtype=object)
+        return judgments_from_frame(frame, columns)
+
+    found = read(("Mittelwert", "2,83", 3), ("Mittelwert", "2,5", 4))
+    assert {*found.table["question"]} == {*ids}
+    assert [one.count for one in found.notes if "sum up others" in one.what] == [2]
+    name = "Mean 3" if "-" in names else "Mean"
+    assert read((name, 3, 4), (name, 2, 4)).table["question"].eq(name).sum() == 4

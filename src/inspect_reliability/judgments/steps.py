@@ -111,9 +111,7 @@ _OF_ONE = (
     "rows with another label of a verdict that was given once, taken for those of other raters"
 )
 _NO_QUESTION = "rows without a question left out"
-_TOTALS = (
-    "verdicts of rows that sum up others left out: {}. If they are questions, give them other names"
-)
+_TOTALS = "rows that sum up others left out: {}. If they are questions, give them other names"
 _NOT_JUDGED = "rows left out: nothing under their judge, benchmark and temperature has a verdict"
 _ROUNDING = 1e-9
 _UNCOUNTED = "columns {} left out, since judgments were counted: --facet NAME keeps one"
@@ -303,7 +301,8 @@ def _answered(draft: Draft) -> None:
     table, totals = without_totals(draft.table, draft.in_a_row)
     if totals:
         shown = ", ".join(f"{one!r:.40}" for one in totals)
-        draft.say([Note(_TOTALS.format(shown), len(draft.table) - len(table), where)])
+        n = n_judgments(draft.table) - n_judgments(table)
+        draft.say([Note(_TOTALS.format(shown), -(-n // draft.in_a_row), where)])
     table, unnamed = with_unnamed_rows(table, draft.in_a_row, draft.reading)
     draft.say(unnamed)
     asked, given = table["question"].notna(), table["verdict"].notna()
@@ -314,7 +313,7 @@ def _answered(draft: Draft) -> None:
         same = [table[name] for name in run] or [asked]
         judged = given.groupby(same, dropna=False).transform("any")
         notes = [
-            Note(_NO_QUESTION, n_judgments(table[~asked]), where),
+            Note(_NO_QUESTION, -(-n_judgments(table[~asked]) // draft.in_a_row), where),
             Note(_NOT_JUDGED, n_judgments(table[asked & ~judged]), where),
             Note(_EMPTY, n_judgments(table[asked & judged & ~given]), where, Code.FAILURES),
         ]

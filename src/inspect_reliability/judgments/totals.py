@@ -47,9 +47,10 @@ def is_total(cell: str) -> bool:
 def without_totals(table: pd.DataFrame, in_a_row: int) -> tuple[pd.DataFrame, list[str]]:
     """Rows without those of totals, and what these are called.
 
-    Their question is a word for a total, has numbers as verdicts, and has one row of the source or
-    at most half as many as any other. Either all others have numbers of their own, or its verdicts
-    are those of no other row: sum and mean may be questions that are judged like others.
+    Their question is a word for a total, has numbers as verdicts, and has one row of the source, at
+    most half as many as any other, or more than any other: one below each block of rows. Either all
+    others have numbers of their own, or its verdicts are those of no other row, of totals below
+    blocks half of them: sum and mean may be questions that are judged like others.
 
     Args:
         table: Judgments.
@@ -62,17 +63,19 @@ def without_totals(table: pd.DataFrame, in_a_row: int) -> tuple[pd.DataFrame, li
         return table, []
     each = table[N_JUDGMENTS] if N_JUDGMENTS in table else table["question"].notna()
     sizes = each.groupby(table["question"]).sum()
-    fewest = sizes.drop(totals).min()
+    fewest, most = sizes.drop(totals).min(), sizes.drop(totals).max()
     numbered = all(_NUMBER.search(one) for one in names if one not in totals)
     known = {*table["verdict"][~table["question"].isin(totals)].dropna().map(str)}
 
     def judges_nothing(one: str) -> bool:
         said = {*table["verdict"][table["question"] == one].dropna().map(str)}
-        fewer, single = 2 * sizes[one] <= fewest, sizes[one] <= in_a_row
-        if not (fewer or single) or not all(_NUMBER.search(verdict) for verdict in said):
+        fewer, single, below = 2 * sizes[one] <= fewest, sizes[one] <= in_a_row, sizes[one] > most
+        if not (fewer or single or below) or not all(map(_NUMBER.search, said)):
             return False
-        like_ids = numbered and (fewer or len(names) - len(totals) >= _FEWEST)
-        return like_ids or (bool(said) and known.isdisjoint(said))
+        if numbered and (fewer or len(names) - len(totals) >= _FEWEST):
+            return True
+        new = len(said - known)
+        return 2 * new >= len(said) > 0 if below else 0 < new == len(said)
 
     left = [one for one in totals if judges_nothing(one)]
     return table[~table["question"].isin(left)], left
