@@ -1,6 +1,6 @@
 """Days that begin with the day or the month, read in one order or not at all."""
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 import pandas as pd
 import pytest
@@ -106,10 +106,12 @@ def test_days_beside_grades_are_asked_about_as_grades(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("in_file", [False, True])
-def test_labels_that_are_days_are_asked_about(in_file: bool) -> None:
+@pytest.mark.parametrize("day", ["01. Mai", datetime(2026, 5, 1)])
+def test_labels_that_are_days_are_asked_about(in_file: bool, day: object) -> None:
     """In a column of the judgments and in a frame of labels; each choice answers."""
+    written = day if isinstance(day, str) else "2026-05-01"
     frame = pd.DataFrame(
-        [(f"q{n // 2}", 1 + n % 9 / 2, ["2", "01. Mai", "4"][n // 2 % 3]) for n in range(60)],
+        [(f"q{n // 2}", 1 + n % 9 / 2, ["2", day, "4"][n // 2 % 3]) for n in range(60)],
         columns=["question", "verdict", "label"],
     )
     labels = (
@@ -121,9 +123,18 @@ def test_labels_that_are_days_are_asked_about(in_file: bool) -> None:
         analyse(frame, **given)
     [note] = asked.value.asked
     assert [one.entries["map"] for one in note.choices] == [
-        {"01. Mai": "1.5"},
-        {"01. Mai": "non-response"},
+        {written: "1.5"},
+        {written: "non-response"},
     ]
     for choice, n in zip(note.choices, (30, 20), strict=True):
         found = analyse(frame, **given, reading=Reading(map=choice.entries["map"]))
         assert found.frame("validity")["n_labelled"].tolist() == [n]
+
+
+def test_every_day_is_named_with_its_grade() -> None:
+    """Of labels that several people gave to one output, too."""
+    days = [datetime(2026, 5, 4), datetime(2026, 5, 3)]
+    rows = [(n, 1 + n % 6, 3, days[n] if n < 2 else 3.5) for n in range(12)]
+    frame = pd.DataFrame(rows, columns=["question", "verdict", "Ann", "Beat"])
+    with pytest.raises(OpenQuestionError, match=r"3\.5 of '2026-05-03', 4\.5 of '2026-05-04'"):
+        analyse(frame, columns={"Ann": "label", "Beat": "label"})

@@ -307,7 +307,7 @@ def test_a_wrong_value_has_the_row_and_the_column_of_its_file(tmp_path: Path) ->
     assert "t.xlsx, row 9, column 'Versuch 2': 'inf' is not" in said
     own = pd.DataFrame(rows[:6] + rows[7:], columns=["Ticket", "Versuch 1", "Versuch 2"])
     own.to_excel(book, index=False)
-    days = [3, 4, datetime(2026, 5, 3)]
+    days = [3, 4, datetime(2026, 5, 3, 12)]
     pd.DataFrame({"Ticket": ["T-0", "T-1", "T-2"], "Anna": days}).to_excel(labels, index=False)
     more = ("--labels", labels, "--column", "Anna=label")
     said = " ".join(invoke("report", book, *named, *more).stderr.split())

@@ -114,6 +114,12 @@ def grades_of_days(words: Iterable[str], verdicts: Iterable[str]) -> dict[str, s
     return {text: grade for text in words if (grade := _grade_of_day(text, grades))}
 
 
+def grades_in_words(days: Mapping[str, str]) -> str:
+    """Every day, with the grade of which a spreadsheet made it."""
+    each = ", ".join(f"{grade} of {text!r:.40}" for text, grade in days.items())
+    return f"grades of which a spreadsheet made days, {each}"
+
+
 def asked_of_day_labels(
     labels: Iterable[str], verdicts: Collection[str], where: str, reading: Reading
 ) -> list[Note]:
@@ -125,10 +131,9 @@ def asked_of_day_labels(
     days = grades_of_days(sorted(names), {*verdicts, *names})
     if not days:
         return []
-    text, grade = next(iter(days.items()))
-    means = f"grades of which a spreadsheet made days, {grade} of {text!r:.40}"
+    text = next(iter(days))
     ways = (
-        reading.choice(means, {"map": days}),
+        reading.choice(grades_in_words(days), {"map": days}),
         reading.choice("no labels", {"map": dict.fromkeys(days, NON_RESPONSE)}),
     )
     what = f"different labels such as {text!r:.40}, which are days, are grades, or no labels"

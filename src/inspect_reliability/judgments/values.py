@@ -220,14 +220,14 @@ def converted(values: pd.Series[Any], where: str, saved: Saved | None = None) ->
     kind: Kind = COLUMNS[name].kind if name in COLUMNS else "any"
     own = _OWN if name not in COLUMNS and saved is None else _KINDS[kind]
     convert, what = _BY_NAME.get(name, own)
-    may_be = name == "verdict" and values.dtype == object
-    dates = [isinstance(value, datetime) for value in values] if may_be else []
+    may_be = name in _OF_GRADES and values.dtype == object
+    dates = [_has_day(value) for value in values] if may_be else []
     days = 0 < 2 * sum(dates) < values.notna().sum()  # of grades, as `days` reads them
     as_json = saved is not None and name in saved.as_json
 
     def one(value: Any) -> Any:
-        if days and isinstance(value, datetime) and value.time() == time():
-            return f"{value:%Y-%m-%d}"
+        if days:
+            value = _day_as_text(value)
         try:
             return convert(json.loads(value) if as_json else plain(value))
         except (OverflowError, TypeError, ValueError):
@@ -246,6 +246,23 @@ def converted(values: pd.Series[Any], where: str, saved: Saved | None = None) ->
     if values.dtype in ("float16", "float32"):  # 0.1 is no 0.10000000149
         values = values.astype(str).astype(float)
     return each_once(values, one).astype(float if kind == "number" else object)
+
+
+_OF_GRADES = ("verdict", "label", SETTLED_LABEL)
+"""Columns that may have grades of which a spreadsheet made days."""
+
+
+def _has_day(value: Any) -> bool:
+    """Whether a cell is a time, or a list with one."""
+    return any(isinstance(one, datetime) for one in (value if isinstance(value, list) else [value]))
+
+
+def _day_as_text(value: Any) -> Any:
+    """A day, or each in a list, as text; anything else as it is."""
+    if isinstance(value, list):
+        return [*map(_day_as_text, value)]
+    day = isinstance(value, datetime) and value.time() == time()
+    return f"{value:%Y-%m-%d}" if day else value
 
 
 def as_their_user_sees(

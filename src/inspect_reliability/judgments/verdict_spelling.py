@@ -16,7 +16,7 @@ from ..verdicts import FAILED_CALL, NO_VERDICTS, NON_RESPONSE, abstentions
 from .chosen_responses import by_their_names
 from .columns import each_once, label_names, numbers_of
 from .count import NUMBER
-from .days import asked_of_day_labels, grades_of_days, is_day_in_figures
+from .days import asked_of_day_labels, grades_in_words, grades_of_days, is_day_in_figures
 from .options_or_grades import asked_of_options
 from .other_names import asked_of_names
 from .outside_scale import is_zero_grade, numbers_outside
@@ -473,8 +473,10 @@ class _Forms:
         if days := grades_of_days(words, rest):
             first, n = next(iter(days)), sum(rest[text] for text in days)
             what = f"days such as {first!r:.40} beside grades are grades, or failed calls"
-            made = f"grades of which a spreadsheet made days, {days[first]} of {first!r:.40}"
-            ways = [(made, days), ("failed calls", dict.fromkeys(days, NON_RESPONSE))]
+            ways = [
+                (grades_in_words(days), days),
+                ("failed calls", dict.fromkeys(days, NON_RESPONSE)),
+            ]
             self.asked.append((what, n, Code.NUMBERS_OPEN, ways))
         for text in words:
             if text in kept or text in days:
