@@ -191,6 +191,29 @@ def test_sentences_that_all_differ_are_read() -> None:
     assert note.count == 20
 
 
+@pytest.mark.parametrize(
+    ("short", "phrase"),
+    [
+        (["sehr gut", "Sehr gut", "sehr  gut", "gut"], "gut bis sehr gut"),
+        (["yes", "no", "YES"], "yes and no"),
+        ([*"AB" * 30, *(f"topic{n}" for n in range(30))], "news of the world"),
+    ],
+)
+def test_a_phrase_beside_verdicts_in_several_spellings_is_asked_about(
+    short: list[str], phrase: str
+) -> None:
+    """Spellings are one verdict, and the phrase names several or none: no verdict, or its own."""
+    found = read([*short * 9, phrase])
+    assert found.table["verdict"].nunique() == len(
+        {" ".join(one.lower().split()) for one in [*short, phrase]}
+    )
+    [note] = found.asked
+    assert [one.entries["map"] for one in note.choices] == [
+        {phrase: "non-response"},
+        {phrase: phrase},
+    ]
+
+
 @pytest.mark.slow
 def test_a_number_that_another_judge_calls_a_tie_is_asked_about(tmp_path: Path) -> None:
     """Counted by pandas: the first proposal makes 0 the other's Tie, the second keeps grades."""

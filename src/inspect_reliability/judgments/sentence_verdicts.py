@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
+from ..errors import UserError
 from ..verdicts import NON_RESPONSE
 from .reading import Code, Note, Reading
 from .values import reader
@@ -63,10 +64,15 @@ def meanings_of(texts: Collection[str], short: Collection[str]) -> dict[str, str
     A sentence that names none, or several, is a non-response.
     """
     found = dict.fromkeys(texts, NON_RESPONSE)
-    of = {re.sub(r"^\W+|\W+$", "", one): one for one in short}
+    names = {one: " ".join(re.sub(r"^\W+|\W+$", "", one).split()) for one in sorted(short)}
+    once = {names[one].casefold(): one for one in reversed(names)}  # of all its spellings
+    of = {names[one]: one for one in once.values()}
     if len(of) < 2 or any("," in one or not one for one in of):
         return found
-    read = reader(f"options:{','.join(of)}")
+    try:
+        read = reader(f"options:{','.join(of)}")
+    except UserError:  # more than a judge can be offered, or names that no option has
+        return found
     return {text: of.get(read(text), NON_RESPONSE) for text in texts}
 
 
