@@ -223,6 +223,7 @@ def _of_one_verdict(of: Condition, omega: Estimate) -> Reason | None:
             "apart, and here right ones do not: read agreement, and how often the judge is right.",
         )
     shares = counts.shares.mean(axis=0)
+    shares = (shares + shares[counts.mirror]) / 2  # where names of a pair are arbitrary
     name, most = counts.categories[int(shares.argmax())], float(shares.max())
     if most < DOMINANT or name in (NON_RESPONSE, INVALID) or one_label:
         return None

@@ -122,7 +122,12 @@ def _worths(given: Judged) -> dict[str, float] | None:
 
 
 def _shares(given: Judged) -> Iterator[Record]:
-    """The share of each verdict that either side gave, and how it changed."""
+    """The share of each verdict that either side gave, and how it changed.
+
+    None where it is arbitrary which response of a pair a verdict calls first.
+    """
+    if given.mirrored:
+        return
     first: dict[str, float | None] = {}
     for one in shifts(given.cells([_SIDE]), _SIDE):
         before = first.setdefault(one.category, one.share.value)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..stats import Cells, ReliabilityError
 from ..verdicts import CORRECT, INCORRECT, INVALID, NO_VERDICTS, NON_RESPONSE, abstentions
 from .columns import N_JUDGMENTS, SETTLED_LABEL, by_rater
-from .pairs import NAMES, OPTION
+from .pairs import NAMES, OPTION, mirrored
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -217,6 +217,13 @@ class Judged:
         ]
 
     @cached_property
+    def mirrored(self) -> Mapping[str, str]:
+        """Verdict -> what it would be with the names of a pair exchanged; see `pairs.mirrored`."""
+        if NAMES not in self.table:
+            return {}
+        return mirrored({str(name): self.column(str(name)) for name in self.table})
+
+    @cached_property
     def right(self) -> list[Any]:
         """The label of each judgment, else the response known to be best, else None."""
         if any(labels := self.column("label")) or "best" not in self.table:
@@ -370,6 +377,7 @@ class Judged:
         occurring = set(self.choices) - {None}
         if first is None:
             first = opposites(occurring)
+        occurring.update(other for name, other in self.mirrored.items() if name in occurring)
         others = sorted(map(str, occurring.difference(first)), key=by_value)
         return self.count(self.choices, (*first, *others), facets)
 
@@ -396,6 +404,8 @@ class Judged:
         if not levels and self.as_shown:
             by_shown = self._counted(values, counts.categories, {"shown": self.as_shown})
             counts = replace(counts, variants=by_shown)
+        if self.mirrored and {*counts.categories} & {*self.mirrored}:
+            counts = replace(counts, mirrored=self.mirrored)
         within = self._cluster
         return counts.together(map(within.get, counts.questions)) if within else counts
 

@@ -213,6 +213,8 @@ class Cells:
         values: The K categories as numbers on an interval scale; None for names.
         variants: The same verdicts by question and by what a try draws at random, such as the
             order of the options; None where each try of a question is asked alike.
+        mirrored: Verdict -> the verdict that it would be if the two responses of a pair had each
+            other's name, where it is arbitrary which of them is called first; else empty.
 
     Raises:
         ShapeError: The parts do not fit each other, a name occurs twice, or a value is no count or
@@ -239,6 +241,7 @@ class Cells:
     kept: float = 1.0
     values: tuple[float, ...] | None = None
     variants: "Cells | None" = None
+    mirrored: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         n, k = len(self.questions), len(self.categories)
@@ -415,6 +418,13 @@ class Cells:
         """Share of one category in each cell, N; 0 for an unknown name."""
         marked = [float(name == category) for name in self.categories]
         return np.asarray(self.shares @ np.array(marked))
+
+    @property
+    def mirror(self) -> IntArray:
+        """The category that each becomes with the names of a pair exchanged, K places."""
+        place = {name: k for k, name in enumerate(self.categories)}
+        each = (place.get(self.mirrored.get(name, name), k) for name, k in place.items())
+        return np.fromiter(each, np.int64)
 
     @property
     def open_mass(self) -> FloatArray:

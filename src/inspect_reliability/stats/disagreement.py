@@ -54,6 +54,8 @@ class Pairs:
         with np.errstate(divide="ignore", invalid="ignore"):
             known = terms_of_rows(cells)  # a single verdict has no pair within its cell
         self.means, self.norms, self.differ = known.means, known.norm, known.disagreement
+        # Between questions, both ways of calling the responses of a pair count; see `both_ways`.
+        self.across = known.means if cells.numeric else known.both_ways(cells.mirror).means
         self.paired = cells.replications > 1
         self.cluster, self.clusters = cells.clusters, cells.n_clusters
         self.question = codes(cells.questions)
@@ -62,7 +64,7 @@ class Pairs:
         self.own = 1 / np.bincount(self.question)[self.question]
         members = np.bincount(self.cluster, self.own)[self.cluster]
         self.weights = self.own / members
-        self.mean = self.weights @ self.means / self.clusters
+        self.mean = self.weights @ self.across / self.clusters
         self.norm = float(self.weights @ self.norms / self.clusters)
 
     @property
@@ -133,7 +135,7 @@ class Pairs:
             own_w, own_q = np.bincount(one, w), np.bincount(one, q)
             other_w = np.bincount(every, w)[at] - own_w
             found = own_w * (np.bincount(every, q)[at] - own_q) + own_q * other_w
-            for x in rows.means.T:
+            for x in rows.across.T:
                 own = np.bincount(one, w * x)
                 found -= 2 * own * (np.bincount(every, w * x)[at] - own)
             num[:, place] = np.bincount(of, found)
@@ -148,7 +150,7 @@ class Pairs:
         n = len(share)
         found.weights = np.append(self.weights, more.weight * share)
         found.norms = np.append(self.norms, np.full(n, more.norm))
-        found.means = np.concatenate([self.means, np.tile(more.mean, (n, 1))])
+        found.across = np.concatenate([self.across, np.tile(more.mean, (n, 1))])
         found.cluster = np.append(self.cluster, np.full(n, self.clusters))
         found.levels = []
         for one in self.levels:

@@ -102,6 +102,15 @@ class Sums:
 
         return self.each(others)
 
+    def both_ways(self, mirror: NDArray[np.int64]) -> "Sums":
+        """Terms of questions that count half as they are, half with names exchanged.
+
+        Category k is mirrored by category `mirror[k]`. Two verdicts of a question are exchanged
+        together, so they differ as often as before.
+        """
+        means, pooled = ((x + x[..., mirror]) / 2 for x in (self.means, self.pooled))
+        return replace(self, means=means, pooled=pooled, squares=(means**2).sum(axis=-1))
+
     def together(self, clusters: NDArray[np.int64]) -> "Sums":
         """Terms of clusters: the mean of their questions' terms, and all their verdicts."""
         sizes = np.bincount(clusters)
@@ -155,10 +164,14 @@ class Strata(Sums):
 def terms(given: Cells, scale: Scale | None = None) -> Sums:
     """The contribution of each question (or cluster); every question needs two verdicts.
 
-    Names of ordinal scale are the numbers of their ranks.
+    Names of ordinal scale are the numbers of their ranks. Each question with `mirrored` verdicts
+    counts half as it is, half with names exchanged.
     """
     rows = given.ranked if scale == "ordinal" else given
-    return terms_of_rows(rows).together(given.clusters)
+    found = terms_of_rows(rows)
+    if given.mirrored and not rows.numeric:
+        found = found.both_ways(given.mirror)
+    return found.together(given.clusters)
 
 
 def terms_of_rows(given: Cells) -> Sums:

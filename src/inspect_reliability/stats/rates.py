@@ -284,6 +284,7 @@ def noise_floor(counts: Cells) -> Floor | None:
     used = counts.replicated
     number = used.n_clusters
     times, alone, pairs, inverse = used.table.sum(axis=0).astype(np.float64), *_squares(used)
+    times = (times + times[used.mirror]) / 2
     whole = times.sum()
     one = _falling(times, 2).sum() / _falling(whole, 2)
     if number < 2 or one == 1:
