@@ -1,5 +1,7 @@
 """Words that are steps of a usual scale."""
 
+from unicodedata import normalize
+
 import pandas as pd
 import pytest
 
@@ -12,6 +14,12 @@ SCALES = [
     ["low", "medium", "high"],
     ["strongly_disagree", "disagree", "neutral", "agree", "strongly_agree"],
     ["nie", "manchmal", "immer"],
+    ["ungenügend", "genügend", "gut", "sehr gut"],
+    ["ungenuegend", "Genuegend", "Sehr gut"],
+    [normalize("NFD", one) for one in ("ungenügend", "genügend", "gut")],
+    ["mangelhaft", "ausreichend", "befriedigend", "gut", "sehr gut"],
+    ["insuffisant", "suffisant", "bien", "très bien"],
+    ["insufficiente", "sufficiente", "buono", "ottimo"],
 ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable
 from functools import cache
@@ -80,5 +81,9 @@ def _steps() -> list[dict[str, int]]:
     ]
 
 
+_UMLAUTS = str.maketrans({umlaut: f"{one}e" for umlaut, one in zip("äöü", "aou", strict=True)})
+
+
 def _plain(word: str) -> str:
-    return re.sub(r"[\s_\W]+", " ", word.casefold().replace("'", "")).strip()
+    one = unicodedata.normalize("NFKC", word).casefold().translate(_UMLAUTS)
+    return re.sub(r"[\s_\W]+", " ", one.replace("'", "")).strip()
