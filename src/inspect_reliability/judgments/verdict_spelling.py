@@ -17,6 +17,7 @@ from .chosen_responses import by_their_names
 from .columns import each_once, label_names, numbers_of
 from .count import NUMBER
 from .days import asked_of_day_labels, grades_in_words, grades_of_days, is_day_in_figures
+from .noted_grades import grade_in
 from .options_or_grades import asked_of_options
 from .other_names import asked_of_names
 from .outside_scale import is_zero_grade, numbers_outside
@@ -100,11 +101,6 @@ _SCORE = re.compile(
     re.IGNORECASE,
 )
 """A number and what people write around it where it is a score."""
-
-_REMARKED = re.compile(
-    r"(?P<number>\d+(?:[.,]\d+)?)(?:\s*[+-]|\s*[(\[;:].*|,?\s+[^\W\d].*)", re.DOTALL
-)
-"""A grade with a sign or a remark after it, as 2+ or 4 (unsure)."""
 
 _MINUS = str.maketrans("−–—﹣－", "-----")
 
@@ -385,7 +381,7 @@ class _Forms:
             self._ask(f"verdicts {text!r:.40}", text, rest[text], Code.FAILURES_OPEN)
 
     def _ask(self, noun: str, text: str, count: int, code: Code, grade: str = "") -> None:
-        """Ask whether a word is a failure or a verdict, or what grade it begins with."""
+        """Ask whether a word is a failure or a verdict, or the grade that it says."""
         what = f"{noun} are {grade and f'grade {grade}, '}failed calls, or a verdict"
         ways = [("failed calls", {text: NON_RESPONSE}), ("a verdict of its own", {text: text})]
         ways[:0] = [(f"grade {grade}", {text: grade})] if grade else []
@@ -481,8 +477,7 @@ class _Forms:
         for text in words:
             if text in kept or text in days:
                 continue
-            begins = _REMARKED.fullmatch(text)
-            grade = begins["number"] if begins and begins["number"] in rest else ""
+            grade = grade_in(text, rest)
             if not grade and (len(text.split()) > 3 or SORRY.search(text)):
                 self.take(text, NON_RESPONSE, Code.FAILURES)
                 continue

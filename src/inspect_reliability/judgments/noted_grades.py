@@ -1,0 +1,38 @@
+"""The grade that a person or a judge noted with something beside it, as 2+, 4 (unsure) or 4-5."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from .count import NUMBER
+
+_REMARKED = re.compile(
+    r"(?P<number>\d+(?:[.,]\d+)?)(?:\s*[+-]|\s*[(\[;:].*|,?\s+[^\W\d].*)", re.DOTALL
+)
+"""A grade with a sign or a remark after it, as 2+ or 4 (unsure)."""
+
+_BETWEEN = re.compile(
+    r"(?P<low>\d+(?:[.,]\d+)?)\s*(?:[-–—]|to|or|bis|à)\s*(?P<high>\d+(?:[.,]\d+)?)",
+    re.IGNORECASE,
+)
+"""Two grades between which a third is meant, as 4-5 or 4 bis 5."""
+
+
+def grade_in(text: str, verdicts: Collection[str]) -> str:
+    """The grade that a text says beside these: that before a remark, or the middle of two.
+
+    Two are grades that were given and are neighbours: no other is between them, but for a half
+    between whole grades. Empty if it says none.
+    """
+    if two := _BETWEEN.fullmatch(text.strip()):
+        numbers = (one.replace(",", ".") for one in verdicts)
+        given = {float(one) for one in numbers if NUMBER.fullmatch(one)}
+        low, high = (float(one.replace(",", ".")) for one in two.groups())
+        middle = (low + high) / 2
+        halves = {middle} if low.is_integer() and high == low + 1 else set[float]()
+        inside = {one for one in given if low < one < high} - halves
+        neighbours = low < high and {low, high} <= given and not inside
+        return f"{middle:.12g}" if neighbours else ""
+    begins = _REMARKED.fullmatch(text)
+    return begins["number"] if begins and begins["number"] in verdicts else ""

@@ -1,0 +1,39 @@
+"""Grades that are noted with something beside them."""
+
+import pandas as pd
+import pytest
+
+from inspect_reliability import judgments_from_frame
+from inspect_reliability.judgments.noted_grades import grade_in
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "grade"),
+    [
+        ("4-5", "3 4 5", "4.5"),
+        ("4 – 5", "4 4,5 5", "4.5"),
+        ("4 bis 5", "4 5", "4.5"),
+        ("4.5-5", "4 4.5 5", "4.75"),
+        ("70-80", "60 70 80", "75"),
+        ("3-5", "3 4 5", ""),
+        ("2-5", "2 3 4 5", ""),
+        ("5-6", "3 4 5", ""),
+        ("5-4", "4 5", ""),
+        ("4-5-6", "4 5 6", ""),
+        ("4 (unsure)", "4 5", "4"),
+        ("7+", "4 5", ""),
+    ],
+)
+def test_the_grade_between_two_neighbours_is_their_middle(
+    text: str, given: str, grade: str
+) -> None:
+    """Counted by hand; of other numbers, and of those that nobody gave, there is none."""
+    assert grade_in(text, given.split()) == grade
+
+
+def test_the_grade_between_two_is_offered_first() -> None:
+    """Before a failed call and a verdict of its own."""
+    rows = [(n, str(1 + n % 6)) for n in range(36)]
+    frame = pd.DataFrame([*rows, (36, "4-5")], columns=["question", "verdict"])
+    [note] = judgments_from_frame(frame).asked
+    assert [one.entries["map"]["4-5"] for one in note.choices] == ["4.5", "non-response", "4-5"]
