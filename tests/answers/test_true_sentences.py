@@ -351,11 +351,11 @@ def test_too_few_questions_are_no_fault_of_the_judge(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_people_who_always_agree_set_no_limit(tmp_path: Path) -> None:
     """No judge is right in more than 100%, so this is not said."""
-    judge(coin, 6).to_csv(tmp_path / "file.csv", index=False)
-    for disagree in (0, 3):
+    judge(coin, 60).to_csv(tmp_path / "file.csv", index=False)
+    for disagree in (0, 6):
         rows = [
             {"id": f"q{q}", "rater": who, "label": wrong(q) if who and q < disagree else right(q)}
-            for q in range(6)
+            for q in range(60)
             for who in range(2)
         ]
         pd.DataFrame(rows).to_csv(tmp_path / "labels.csv", index=False)

@@ -17,12 +17,13 @@ from ..showing.formats import (
     share,
     span,
 )
-from ..stats import KINDS, agreement
+from ..stats import KINDS, Estimate, agreement
+from ..stats.accuracy_ceiling import accuracy_ceiling
 from ..stats.labelled import WITHIN_ONE
 from .candidates import Choosing
 from .correction import agreement_in_words
-from .row import unlabelled_questions, valued
-from .validity import accuracy_ceiling, names_or_grades
+from .row import reasons, unlabelled_questions, valued
+from .validity import names_or_grades
 
 _MOST_STEPS = 3
 """Steps of the price frontier that the answer names."""
@@ -371,14 +372,25 @@ def cautions_of_choice(found: Choosing) -> Iterator[str]:
 
 def _people(found: Choosing) -> Iterator[str]:
     """What no prompt can pass: how far people agree."""
-    labels = found.candidates[0].row.labelled
-    if labels is None or not (labels.raters.replications > 1).any():
+    known = [labels for one in found.candidates if (labels := one.row.labelled)]
+    if not known or not (known[0].raters.replications > 1).any():
         return
-    agree = agreement(labels.raters.replicated)
+    people = known[0].raters.replicated
+    agree, best = agreement(people), max((one.share() for one in known), key=_value)
     if agree.value is not None:
-        most = accuracy_ceiling(agree.value)
-        known = {"n_labelled": agree.n_questions, "accuracy_ceiling": most}
-        yield agreement_in_words(known | valued(raters_agreement=agree))
+        most = accuracy_ceiling(people, best)
+        yield agreement_in_words(
+            {
+                "n_labelled": agree.n_questions,
+                **valued(raters_agreement=agree),
+                "accuracy_ceiling": most.value,
+                "not_estimable": reasons({"accuracy_ceiling": most}),
+            }
+        )
+
+
+def _value(of: Estimate) -> float:
+    return of.value or 0.0
 
 
 def why_no_interval(found: Choosing, place: int) -> str:

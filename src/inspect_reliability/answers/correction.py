@@ -24,13 +24,19 @@ from .validity import confusions, corrected_rates, right_or_wrong, tabled, two_c
 
 _MOST = "if two people err independently and equally often, no judge can be right in more than"
 
+_UNKNOWN = "How often a judge can be right at most is not known"
+
 
 def people_agree(analysis: Analysis) -> Iterator[Text]:
-    """How far two people agree, in words, and the ceiling that follows; nothing without two."""
-    for one in analysis.results["validity"]:
-        if one["raters_agreement"] is not None:
-            yield Text(agreement_in_words(one), "answer")
-            return  # other judges of these outputs have the same labels
+    """How far two people agree, in words, and the ceiling that follows; nothing without two.
+
+    Several judges of these outputs have the same labels: the one that is right most often says
+    whether the ceiling holds.
+    """
+    known = [one for one in analysis.results["validity"] if one["raters_agreement"] is not None]
+    if known:
+        best = max(known, key=lambda one: one["accuracy"] or 0.0)
+        yield Text(agreement_in_words(best), "answer")
 
 
 def agreement_in_words(one: Record) -> str:
@@ -39,6 +45,8 @@ def agreement_in_words(one: Record) -> str:
     said = f"Two people give the same label in {span(one, 'raters_agreement', '%', n)}"
     if one["raters_agreement"] > 1 - ROUNDING:  # a ceiling of 100% is none
         return f"{said}."
+    if why := one["not_estimable"].get("accuracy_ceiling"):
+        return f"{said}. {_UNKNOWN}: {why}."
     return f"{said}: {_MOST} about {share(one['accuracy_ceiling'], n)} of labels."
 
 

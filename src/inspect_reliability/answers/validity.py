@@ -12,6 +12,7 @@ from ..judgments.scales import NAMES_DIFFER
 from ..showing.document import Block, Caution, Figure, Table
 from ..showing.formats import ROUNDING, Record, TableColumn, describe, share, span, told_apart
 from ..stats import KINDS, SHARES, Cells, Estimate, Labelled, Reason, agreement, krippendorff_alpha
+from ..stats.accuracy_ceiling import accuracy_ceiling
 from ..stats.beside_labels import mean_error, of_given, one_grade
 from ..stats.labelled import WITHIN_ONE
 from ..stats.rates import Sample
@@ -88,6 +89,7 @@ def _validity(row: Row, known: Labelled) -> Record:
     }
     if row.names_differ:
         estimates["kappa"] = Estimate(reason=NAMES_DIFFER)
+    most = blank if people is None else accuracy_ceiling(people, estimates["accuracy"])
     always = same_for_all_gets(row, _leading(known))
     names = two_categories(known)
     for name, category in zip(("sensitivity", "specificity"), names, strict=False):
@@ -103,7 +105,7 @@ def _validity(row: Row, known: Labelled) -> Record:
         "always_share": always and always[1],
         "positive": names[0] if names else None,
         "ceiling": None if row.names_differ else _ceiling(known, people),
-        "accuracy_ceiling": accuracy_ceiling(estimates["raters_agreement"].value),
+        "accuracy_ceiling": most.value,
         "decidable": _decidable(row, known),
         "votes": [
             {"votes": n, "n_questions": one.n_questions, **valued(accuracy=row.at_any_time(one))}
@@ -118,7 +120,7 @@ def _validity(row: Row, known: Labelled) -> Record:
             for n, (one, near) in known.means(NO_VERDICTS).items()
         ],
         "one_grade": [one._asdict() for one in one_grade(known, NO_VERDICTS)],
-        "not_estimable": reasons(estimates),
+        "not_estimable": reasons(estimates | {"accuracy_ceiling": most}),
         "cautions": list(_cautions(row, known)),
     }
 
@@ -220,16 +222,6 @@ def _ceiling(known: Labelled, people: Cells | None) -> float | None:
     raters = None if people is None else krippendorff_alpha(people).value
     both = None if judge is None else judge * (1.0 if raters is None else raters)
     return None if both is None or both <= ROUNDING else sqrt(both)
-
-
-def accuracy_ceiling(agree: float | None) -> float | None:
-    """How often a verdict can be a label at most, where two labels agree so often.
-
-    A person who is right with a probability q, independently of the other, agrees with the other in
-    q^2 or more, so q is the root of the agreement at most. A verdict that is always right is the
-    label in q. None where agreement is not known.
-    """
-    return None if agree is None else sqrt(agree)
 
 
 def _decidable(row: Row, known: Labelled) -> float | None:
