@@ -165,6 +165,50 @@ def _in_two_orders(generator: np.random.Generator, n: int, tries: int, weight: f
     return Cells(table.sum(axis=1), tuple(names), said, variants=cells)
 
 
+OF_GRADES = (30, 60, 150)
+"""Questions of a pilot with grades."""
+
+_SIZES = range(90, 131, 4)
+"""Questions among which the number needed is looked for."""
+
+
+def of_grades(pilots: int) -> Iterator[dict[str, Any]]:
+    """Plans of ICC to within .07, and how many questions are needed for 80% of studies."""
+    generator = np.random.default_rng(7)
+    narrow = [
+        np.mean([_icc_half(generator, n) <= OF_ICC for _ in range(4 * pilots)]) for n in _SIZES
+    ]
+    needed = int(_SIZES[int(np.argmax(np.array(narrow) >= ASSURANCE))])
+    for n in OF_GRADES:
+        designs = [
+            precision(_grades(generator, n), "icc").design(OF_ICC, _TRIES) for _ in range(pilots)
+        ]
+        hits = [_icc_half(generator, min(one.n_questions, MOST)) <= OF_ICC for one in designs]
+        yield {
+            "pilot": f"{n} x {_TRIES}",
+            "questions": float(np.median([one.n_questions for one in designs])),
+            "needed": needed,
+            "reached": float(np.mean(hits)),
+            "range right": float(np.mean([one.fewest <= needed <= one.most for one in designs])),
+            "range above": float(np.mean([needed < one.fewest for one in designs])),
+        }
+
+
+OF_ICC, _TRIES = 0.07, 6
+
+
+def _grades(generator: np.random.Generator, n: int) -> Cells:
+    """Normal grades, rounded and cut to 0 to 10."""
+    true = np.clip(generator.normal(5, 3, n), -1.5, 11) + generator.normal(-0.5, 0.8, n)
+    drawn = np.round(true[:, None] + generator.normal(0, 1.5, (n, _TRIES)))
+    return Cells.of_numbers(np.clip(drawn, 0, 10))
+
+
+def _icc_half(generator: np.random.Generator, n: int) -> float:
+    low, high = panel(_grades(generator, n), ["icc"])["icc"].ends or (0.0, 1.0)
+    return (high - low) / 2
+
+
 OF_LIMITS = ((0.7, 60), (0.7, 200), (0.9, 60), (0.9, 200), (0.97, 200))
 """How often a judge is right, and labelled questions of a study."""
 
@@ -256,6 +300,7 @@ def main() -> None:
     show(title, predicted(studies(16)))
     show("Planned studies that reach the half-width", reached(studies(100)))
     show("Planned studies with fewer tries of each order", fewer(studies(100)))
+    show("Plans of ICC", of_grades(studies(100)))
     show("The same of accuracy", labelled(studies(100)))
     show("Limits that another study passes", held(studies(200)))
 

@@ -217,7 +217,8 @@ def plan(
         - "designs": a study of `n_questions` with `n_replications` each, `judgments` in all, gives
           `coefficient` an interval of `half_width`. For accuracy, `n_questions` are labelled
           questions, those that you have among them. The number really needed lies between `fewest`
-          and `most` with 80% probability.
+          and `most` with 80% probability for a share by labels. For a coefficient it may
+          lie outside: plans from few questions ask for too many.
 
     Raises:
         UserError: The judgments cannot be read, no question was judged more than once, a share has
@@ -400,12 +401,18 @@ def _of_sizes(designs: Sequence[Record]) -> Iterator[Text]:
         f"{percent(share)} probability."
         for share in others
     ]
-    if said:
-        sample = "the labelled questions" if of_labels else "these questions"
+    if of_labels:
         said.append(
-            "Range: the number really needed lies here with 80% probability, as far as "
-            f"{sample} can show."
+            "Range: the number really needed lies here with 80% probability, as far as the "
+            "labelled questions can show."
         )
+    if others:
+        said.append(
+            f"Range{' of the others' if of_labels else ''}: what these questions show of the "
+            "number really needed, which may lie outside: plans from few questions ask for too "
+            "many."
+        )
+    if said:
         yield Text(" ".join(said), "answer")
 
 

@@ -56,7 +56,8 @@ class Design:
         n_replications: Replications of each question; infinity for exact distributions.
         half_width: Expected half-width of its interval.
         fewest: Questions if the pilot overstates how much questions differ, and `most` if it
-            understates that: the true number lies between them with probability .8.
+            understates that. The true number of a share lies between them with probability .8;
+            that of a coefficient may lie outside (`python bench/plans.py`).
     """
 
     n_questions: int
