@@ -16,12 +16,13 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from evals import evaluate
 from inspect_reliability.judgments.judge_of import stale
-from inspect_reliability.judgments.log_facts import Log
+from inspect_reliability.judgments.log_facts import FAILED, Gap, Log
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.reading import OpenQuestionError
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.record.rule import KeepRule
-from inspect_reliability.watching.checks import CHECK, checks_of, in_stream
+from inspect_reliability.watching import checks
+from inspect_reliability.watching.checks import CHECK, checks_of, in_stream, with_empty
 from inspect_reliability.watching.repairs import with_repairs
 
 JUDGE = {"grader": "g", "scorer": "s"}
@@ -95,6 +96,33 @@ def test_a_run_that_was_made_up_later_is_one_check() -> None:
     assert (check.time, check.places) == ("2026-01-01T00:00:00", ("x/1.eval", "x/2.eval"))
     apart = judgments(judged("x/1.eval", "a") + judged("x/2.eval", "ab"), at)
     assert len(checks_of(apart)[1]) == 2
+
+
+@pytest.mark.parametrize("lost", [1, 3, 4])
+def test_a_run_made_again_is_the_check_of_the_first_however_much_that_lost(
+    lost: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One folder and one seed are one check; another seed there is another one."""
+    at = {"x/1.eval": "2026-01-01T00:00:00", "y/1.eval": "2026-01-02T00:00:00"}
+    at |= {"x/2.eval": "2026-01-03T00:00:00"}
+    monkeypatch.setattr(checks, "version_of", lambda *_: "1")
+    rows = judged("x/1.eval")  # four draws
+    first, again = rows[lost:], [{**one, "log": "x/2.eval"} for one in rows[:lost]]
+    whole = judgments([*first, *judged("y/1.eval"), *again], at)
+    for seed in "13":
+        logs = dict(whole.logs)
+        for place, own in zip(at, ("1", "2", seed), strict=True):
+            logs[place] = replace(logs[place], seed=own)
+        gaps = (Gap(FAILED, lost),)
+        logs["x/1.eval"] = replace(logs["x/1.eval"], gaps=gaps, empty=not first)
+        # A run whose first sample failed does not say its version.
+        logs["x/2.eval"] = replace(logs["x/2.eval"], sample=("a", 1))
+        known = replace(whole, logs=logs)
+        found = with_empty(*checks_of(known), known)[1]
+        if seed == "1":
+            assert [(one.time, one.failed) for one in found] == [(at[p], 0) for p in [*at][:2]]
+        else:
+            assert [one.time for one in found] == [*at.values()]
 
 
 def test_a_later_run_with_the_seed_of_one_check_repairs_it() -> None:

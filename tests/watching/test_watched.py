@@ -140,9 +140,8 @@ def test_a_check_whose_calls_all_failed_is_left_out(
         found = judgments_from_logs(str(tmp_path / "checks"))
         order = sorted(found.logs, key=lambda one: (Path(one).parent, -found.logs[one].failed))
         when = dict(zip(order, days, strict=True))
-        logs = {  # the command gives the task its seed
-            one: replace(log, created=f"2026-01-0{when[one]}", seed=Path(one).parent.name)
-            for one, log in found.logs.items()
+        logs = {
+            one: replace(log, created=f"2026-01-0{when[one]}") for one, log in found.logs.items()
         }
         return replace(found, logs=logs)
 
@@ -159,6 +158,7 @@ def test_a_check_whose_calls_all_failed_is_left_out(
     assert re.search(r"Failed calls: \d+ of 36 at check 5 \(2026-01-05\)\.", said)
     for number in (5, 6):
         rejudged(log, tmp_path / "checks" / str(number), replications=3, seed=number)
-    again = watching(at("12345567"))
+    again = watching(at("12345869"))
     assert [one.reason for one in again.checks] == [None] * 6
+    assert [one.time[-1] for one in again.checks] == [*"123456"]
     assert "Failed calls" not in str(watch_document(again, "checks").blocks)

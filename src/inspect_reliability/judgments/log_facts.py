@@ -77,7 +77,7 @@ class Log:
         settings: What makes its judge, by name (see `judge_of.judge_settings`).
         sample: Id and epoch of its first sample that was scored; None without one.
         lineage: Id that this run and its own retries share (`inspect eval-retry` keeps it).
-        seed: Its base seed, as JSON; empty where its task was given none.
+        seed: Its base seed, as JSON; empty where its task or `rejudge` was given none.
         empty: Whether it has no judgment at all.
     """
 
@@ -103,14 +103,17 @@ class Log:
     def fills(self, where: str) -> list[tuple[object, ...]]:
         """What it has in common with logs that make again what an earlier one of them lacks.
 
-        They are retries of one run, or run one task with one seed. A check of every night judges
-        the same outputs with a seed of its own, and without seeds in a folder of its own.
+        They are retries of one run, or run one task with one seed; `rejudge` makes what is lacking
+        in one folder only. A check of every night judges the same outputs with a seed of its own,
+        and without seeds in a folder of its own.
 
         Args:
             where: Its place.
         """
-        seeded = self.seed or str(PurePath(where).parent)
-        return [(self.run, self.task, "retry", self.lineage), (self.run, self.task, "seed", seeded)]
+        again = "grader" in self.settings
+        folder = str(PurePath(where).parent) if again or not self.seed else ""
+        seeded = (self.run, self.task, "seed", self.seed, folder)
+        return [(self.run, self.task, "retry", self.lineage), seeded]
 
 
 # The shards of a study that several workers judged: what is missing, and what is not alike.

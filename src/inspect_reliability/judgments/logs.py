@@ -327,6 +327,7 @@ def _known(
     run = (log.eval.model, log.eval.task, temperature_of(log))
     again = rejudging_of(log)
     task, judged = again.get("log") or log.eval.task_id or where, str(again.get("task") or "")
+    given = again or log.eval.task_args_passed
     part = part_of(log, where, {*table["sample"]} if len(table) else (), len(table))
     created, settings = str(log.eval.created), judge_settings(log)
     first = next(((one.id, one.epoch) for one in samples if one.scores), None)
@@ -340,9 +341,7 @@ def _known(
         sample=first,
         judged=judged,
         lineage=str(log.eval.task_id or ""),
-        seed=json.dumps(log.eval.task_args_passed["seed"], default=str)
-        if "seed" in log.eval.task_args_passed
-        else "",
+        seed=json.dumps(given["seed"], default=str) if "seed" in given else "",
         empty=table.empty,
     )
 

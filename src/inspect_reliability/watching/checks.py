@@ -110,7 +110,8 @@ def checks_of(judgments: Judgments, compare: str = "") -> tuple[pd.DataFrame, li
     """The checks in the order of time, and the table with the number of each judgment's check.
 
     A run and its retries are one check of the time at which it began, wherever their logs are; so
-    are runs of one task in one folder that have no draw in common, and rows of one `check_id`.
+    are runs of one task in one folder, with one seed or none, that have no draw in common, and rows
+    of one `check_id`.
 
     Args:
         judgments: What was read.
@@ -151,9 +152,10 @@ def checks_of(judgments: Judgments, compare: str = "") -> tuple[pd.DataFrame, li
         place, draws = of[0], {*rows[_DRAW]}
         found = _check(judgments, place, rows, when, first)
         log = judgments.logs.get(place)
-        ways = [(one, *found.settings.items()) for one in _same_run(place, log)] if log else [of]
-        joined = [latest[way] for way in ways if way in latest]
-        number = next((one for one in joined if log and made[one].isdisjoint(draws)), len(checks))
+        ways = [(one, of[1:]) for one in _same_run(place, log)] if log else [of]
+        joined = [latest[way] for way in ways if log and way in latest]
+        alike = [one for one in joined if not differs(checks[one].settings, found.settings)]
+        number = next((one for one in alike if made[one].isdisjoint(draws)), len(checks))
         if number < len(checks):
             known = checks[number].made_also_by(found)
             later = (when[place], _time(judgments, place), len(rows))
@@ -187,25 +189,23 @@ def with_empty(
 
 
 def _empty(table: pd.DataFrame, judgments: Judgments) -> Iterator[Check]:
-    """Runs of the judge that made nothing, and that no later run made again.
+    """Runs of the judge that made nothing, and are no part of a run that made something.
 
-    A run makes another again that is a retry of it, or has its folder and its seed.
+    A retry is part of its run, and so is a run with its folder and its seed.
     """
     logs = judgments.logs
     full = {where: log for where, log in logs.items() if not log.empty}
     here = {*table["log"].dropna()} if "log" in table else set[str]()
     again = any("grader" in log.settings for log in logs.values())
     tasks = {log.run[1] for log in full.values()}
-    known = [(log.created, {*_made_of(where, log)}) for where, log in full.items()]
-    before = set[Hashable]()
+    before = {way for where, log in full.items() for way in _same_run(where, log)}
     for where, log in sorted(logs.items(), key=lambda one: (one[1].created, one[0])):
         is_check = "grader" in log.settings if again else log.run[1] in tasks
         same = {one for one, of in full.items() if not differs(of.settings, log.settings)}
         if not (log.empty and log.gaps and is_check) or (same and same.isdisjoint(here)):
             continue  # of another task, or of a judge that was left out by name
-        own = {*_made_of(where, log)}
-        remade = any(at >= log.created and own & of for at, of in known)
-        if remade or own & before:  # a retry of a run that made nothing is the same check
+        own = {*_same_run(where, log)}
+        if own & before:  # a retry of a run that made nothing is the same check
             continue
         before |= own
         lost = ", ".join(dict.fromkeys(f"{gap.size:,} {gap.what}" for gap in log.gaps))
@@ -223,14 +223,6 @@ def _empty(table: pd.DataFrame, judgments: Judgments) -> Iterator[Check]:
         )
 
 
-def _made_of(where: str, log: Log) -> Iterator[Hashable]:
-    """What a run shares with one that makes it again."""
-    if log.lineage:
-        yield log.lineage
-    if log.seed:
-        yield str(PurePosixPath(where).parent), log.task, log.seed
-
-
 def _began(
     table: pd.DataFrame, key: pd.Series[Any], who: Sequence[Any], when: Mapping[str, float]
 ) -> tuple[pd.Series[Any], Any]:
@@ -246,19 +238,30 @@ def _began(
 
 
 def _same_run(place: str, log: Log) -> Iterator[Hashable]:
-    """What runs share that make up for each other: a retry its lineage, one made again a folder."""
+    """What runs share that make up for each other: a retry its lineage, one made again a folder.
+
+    A run made again into a folder has the seed of the first, too.
+    """
     if log.lineage:
         yield log.lineage
-    yield str(PurePosixPath(place).parent), log.task
+    yield str(PurePosixPath(place).parent), log.task, log.seed, *sorted(log.settings.items())
 
 
 def _first_runs(judgments: Judgments) -> dict[str, str]:
-    """Each log -> the first log of its lineage, which may have no judgment that is not a copy."""
-    logs, first = judgments.logs, dict[str, str]()
+    """Each log -> the first log of its lineage, which may have no judgment that is not a copy.
+
+    Of a run that was made again because it made nothing, it is the log of that one.
+    """
+    logs, first = judgments.logs, dict[Hashable, str]()
     made = {place: (_when(log.created), _last_began(log), place) for place, log in logs.items()}
+    found = dict[str, str]()
     for place in sorted(logs, key=made.__getitem__):
-        first.setdefault(logs[place].lineage or place, place)
-    return {place: first[log.lineage or place] for place, log in logs.items()}
+        log = logs[place]
+        ways = [*_same_run(place, log)]
+        found[place] = next((first[one] for one in ways if one in first), place)
+        for way in ways if logs[found[place]].empty else [log.lineage or place]:
+            first.setdefault(way, found[place])
+    return found
 
 
 def with_repair(

@@ -1,6 +1,7 @@
 """What `watch` asks for next, with a command."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import count, takewhile
 from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING
@@ -8,7 +9,9 @@ from typing import TYPE_CHECKING
 from .. import shell
 from ..answers.card import REJUDGED
 from ..answers.summary import next_step
+from ..errors import UserError
 from ..judgments.count import NUMBER
+from ..log_files import read_log
 from ..shell import quote
 from ..showing.document import Text
 from .changed import FEW, Watching
@@ -45,12 +48,13 @@ def next_of_checks(found: Watching, again: str, stream: Sequence[str]) -> list[T
         by_task = any(name.startswith("-T ") for name in found.checks[-1].settings)
         if spec and by_task and is_judge_task(spec):
             return check_of_task(spec, spec.dataset.sample_ids or [], draws, number, to)
-        words = "find out why calls failed, then " * failed
+        lost = _lost_again(found, again)
+        words = "find out why calls failed, then " * (failed and not lost)
         words += "check again, each time with a seed and a folder of its own"
         call = (
             f"rejudge {_frozen(spec)} --replications {draws} --seed {number} --log-dir {quote(to)}"
         )
-        return next_step(words, call)
+        return [*lost, *next_step(words, call)]
     assert found.since is not None
     if found.another is not None:
         old = found.checks[found.anchors.numbers[-1]].places
@@ -103,6 +107,33 @@ def _last_two(found: Watching, files: Sequence[str]) -> list[str]:
     named = {PurePath(one).name: one for one in files}
     last = [named.get(PurePath(str(one.time)).name, "") for one in found.checks[-2:]]
     return last if all(last) else [*files[-2:]]
+
+
+def _lost_again(found: Watching, again: str) -> list[Text]:
+    """How to make the last check again whose calls failed, as its log knows; empty without one."""
+    for number, why in reversed(found.left_out.items()):
+        check = found.checks[number]
+        if not check.places or not (why == FEW or why.startswith(NO_JUDGMENT)):
+            continue
+        with suppress(UserError):
+            metadata = read_log(check.places[0], header_only=True).eval.metadata or {}
+            if typed := metadata.get(REJUDGED):
+                asked = shell.without(shell.join(map(str, typed)), "log-dir")
+                call = f"rejudge {asked} --log-dir {quote(_folder_of(check.places[0], again))}"
+                named = f"check {number + 1} ({check.time})"
+                words = f"find out why calls failed, then make those of {named} again"
+                return next_step(words, call)
+    return []
+
+
+def _folder_of(log: str, again: str) -> str:
+    """The folder of a log, below what was typed; capitals where it is not known."""
+    folders = PurePath(log).parent.parts
+    for typed in takewhile(lambda word: not word.startswith("--"), shell.split(again)):
+        if (name := PurePath(typed).name) in folders:
+            last = len(folders) - folders[::-1].index(name)
+            return str(PurePath(typed, *folders[last:]))
+    return "FOLDER"
 
 
 def _frozen(spec: "EvalSpec | None") -> str:
