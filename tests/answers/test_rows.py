@@ -11,8 +11,9 @@ from example_judgments import changed, made, together
 from inspect_reliability.answers import Analysis, analyse
 from inspect_reliability.answers.gate import Limits, check_limits
 from inspect_reliability.answers.plan import plans, remarks
-from inspect_reliability.answers.reliability import coefficients, exact_verdicts_note
+from inspect_reliability.answers.reliability import coefficients, exact_verdicts_note, means_of
 from inspect_reliability.answers.report import report_document, summary
+from inspect_reliability.answers.row import tells_outputs_apart
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing.document import Table, Text
@@ -327,3 +328,40 @@ def test_rows_of_other_numbers_of_categories_are_said_to_be_of_no_one_scale(
         assert row["gwet_ac1"] == pytest.approx((agree - chance) / (1 - chance))
     words = " ".join(one.text for one in coefficients(analysis) if isinstance(one, Text))
     assert ("K differs between rows (2 to 3)" in words) == said
+
+
+@pytest.mark.slow
+def test_outputs_are_told_apart_by_no_more_columns_than_they_need() -> None:
+    """A column that does it alone is named alone, whatever other columns there are."""
+    rows = [(q, e, r, "CI"[(q * e + r) % 3 > 0]) for q in range(8) for e in (1, 2) for r in (1, 2)]
+    table = pd.DataFrame(rows, columns=["question", "epoch", "replication", "verdict"])
+    output = table["question"].map(str) + "-" + table["epoch"].map(str)
+    table = table.assign(judge="j", sample=table["question"], output=output)
+    assert (table.groupby(["epoch", "sample"])["output"].nunique() == 1).all()
+    assert tells_outputs_apart(analyse(judgments_from_frame(table)).rows) == ("epoch",)
+
+
+@pytest.mark.slow
+def test_means_of_grades_have_the_ends_of_one() -> None:
+    """Each end of a mean of k tries has the odds, x / (1 - x), of k times those of one try."""
+    noise = np.random.default_rng(1).integers(-1, 2, (40, 4))
+    grades = [
+        {
+            "judge": "j",
+            "question": f"q{q}",
+            "replication": r,
+            "verdict": min(max(1 + q % 5 + n, 1), 5),
+        }
+        for q, own in enumerate(noise.tolist())
+        for r, n in enumerate(own)
+    ]
+    (row,) = analyse(judgments_from_frame(pd.DataFrame(grades))).rows
+    one = row.estimates["icc"]
+    assert one.value is not None
+    assert one.ends is not None
+    found = means_of(row)
+    assert [*found] == [1, 3, 5, 9]
+    for k, mean in found.items():
+        for x, given in zip((mean.value, *(mean.ends or ())), (one.value, *one.ends), strict=True):
+            assert x is not None
+            assert x / (1 - x) == pytest.approx(k * given / (1 - given))

@@ -99,6 +99,16 @@ def test_intervals_are_those_of_a_mean() -> None:
         assert share.ends == pytest.approx(mean.ends)
 
 
+@pytest.mark.parametrize("questions", [3, 12, 60])
+def test_an_option_that_is_never_chosen_may_be_one_that_is_seldom(questions: int) -> None:
+    """Chosen on none of n questions, it has a share of 1 - .025 ** (1 / n) at most."""
+    found = choice_shares(counts([[4, 0]] * questions), ("A", "B"))
+    most = 1 - 0.025 ** (1 / questions)
+    always, never = (one.ends for one in found.shares)
+    assert never == pytest.approx((0, most))
+    assert always == pytest.approx((1 - most, 1))
+
+
 def test_what_is_no_option_is_counted() -> None:
     """Non-responses enter no share; questions without a choice are named."""
     table = np.array([[3, 1, 4], [0, 0, 8], [1, 2, 5]])

@@ -78,3 +78,8 @@ def test_nothing_to_see() -> None:
     generator = np.random.default_rng(4)
     assert stopped_by_verdicts(counts(generator.multinomial(5, chances(generator, 20)))) is None
     assert stopped_by_verdicts(counts(np.diag([5, 6, 7, 8, 9]))) is None
+
+
+def test_what_every_shuffle_reaches_has_a_chance_of_1() -> None:
+    """Where numbers and values go together in no way, all shuffles do as much."""
+    assert goes_with(np.array([5, 6, 5, 6]), np.array([0.0, 0.0, 1.0, 1.0])) == 1
