@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from inspect_reliability.answers import analyse
+from inspect_reliability.answers.facets import in_a_line
 from inspect_reliability.answers.gate import Limits, check_limits
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.sources import judgments_from_frame
@@ -66,6 +67,23 @@ def test_changes_can_have_a_limit(names: dict[int, str], name: str) -> None:
     assert {(one["result"], one["reason"].endswith(f"see {name}")) for one in unlike} == {
         (OPEN, True)
     }
+
+
+@pytest.mark.slow
+def test_a_spoiled_answer_is_said_to_be_chosen_as_often_as_it_is() -> None:
+    """Every answer was right, and every fourth still is where it is empty: the line says 25%."""
+    rows = [
+        {
+            **{"judge": "j", "question": f"q{q}", "replication": n, "answer_change": change},
+            **{"verdict": "C" if change == "given" or q % 4 == 0 else "I"},
+            **{"spoils": change == "empty"},
+        }
+        for change in ("given", "empty")
+        for q in range(40)
+        for n in (1, 2)
+    ]
+    found = analyse(judgments_from_frame(pd.DataFrame(rows))).results["fooled"]
+    assert in_a_line(found).startswith("empty still chosen in 25% [")
 
 
 def test_a_limit_without_changed_answers() -> None:

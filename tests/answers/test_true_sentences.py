@@ -18,9 +18,10 @@ from scipy import stats
 import graders
 from commands import invoke, results
 from inspect_reliability.answers import analyse
-from inspect_reliability.answers.kept import votes_decide
+from inspect_reliability.answers.kept import kept_line, votes_decide
 from inspect_reliability.answers.next_steps import advice
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.showing.formats import share
 
 pytestmark = pytest.mark.usefixtures("read_once")
@@ -659,3 +660,18 @@ def test_fewer_labels_than_there_are_would_not_do(tmp_path: Path) -> None:
             assert int(few.replace(",", "")) > 300, said
         found = "1 of 36 labelled questions is wrong" if command == "keep" else "1 of 36 are wrong"
         assert found in said
+
+
+@pytest.mark.parametrize("judges", [3, 5])
+def test_judges_that_a_line_leaves_out_are_counted(judges: int) -> None:
+    """Those that are named and those that are counted are all judges that have a rule."""
+    several = [
+        judge(lambda q, r, k=k: wrong(q) if q == k else right(q), 60, 1, label=right).assign(
+            judge=f"j{k}"
+        )
+        for k in range(judges)
+    ]
+    (said,) = kept_line(analyse(judgments_from_frame(pd.concat(several))))
+    more = re.findall(r"(\d+) more", said.text)
+    assert len(re.findall(r"j\d 100%", said.text)) + sum(map(int, more)) == judges
+    assert len(more) == (judges > 3)

@@ -301,6 +301,7 @@ def test_labels_that_are_no_draw_promise_nothing_in_any_command(tmp_path: Path) 
             assert "confidence" not in said
             assert done.exit_code == (3 if command[0] == "gate" else 0)
         gate = " ".join(invoke("gate", *source, "--min", "accuracy=.5").stdout.split())
+        assert " Labels are no simple random draw of questions: " in gate
         assert "Numbers by label describe the labelled questions, and not the others." in gate
         rates = results("validate", *source)["corrected"]
         assert {one["rate"] for one in rates} <= {None}

@@ -62,6 +62,30 @@ def test_a_list_says_how_much_of_it_may_be_wrong() -> None:
     assert broken <= 1
 
 
+@pytest.mark.parametrize("corrected", [4, 13, 14, 20])
+def test_what_people_corrected_is_no_longer_wrong(corrected: int) -> None:
+    """Of 150 kept at most 15 are wrong, of which a label and people found some: the rest may be."""
+    names = ("yes", "no")
+    rows = [
+        {
+            **{"judge": "j", "question": f"q{q}", "verdict": names[q % 2]},
+            **{"label": names[(q + (q == 0)) % 2] if q < 60 else None},
+        }
+        for q in range(150)
+    ]
+    checked = [
+        {
+            **{"question": f"q{q}", "verdict": names[q % 2], "checked": names[(q + 1) % 2]},
+            **{"confidence": 1, "decision": "keep"},
+        }
+        for q in range(100, 100 + corrected)
+    ]
+    said = text(ir.keep(pd.DataFrame(rows), labels=pd.DataFrame(checked), max_error=0.1))
+    most, others = max(15 - 1 - corrected, 0), 150 - 60 - corrected
+    verb = "is" if most == 1 else "are"
+    assert f"at most {most} of the judge's {others} {verb} wrong: " in said
+
+
 def test_labels_on_which_two_people_differ_are_counted(tmp_path: Path) -> None:
     """Whose verdicts they are is open, but labels they have; that both count is said."""
     table, truth = graded(0.0)
