@@ -722,3 +722,16 @@ def test_a_choice_by_probabilities_says_what_it_gains(
     drawn, most = right["a"].mean(), (right["a"] > 0.5).mean()
     assert f"One verdict sampled from its probabilities is right in {drawn:.0%} of these" in said
     assert f"to take the most probable gains {100 * (most - drawn):.0f} points." in said
+
+
+@pytest.mark.slow
+def test_the_chosen_one_is_not_said_to_be_as_good_as_itself(tmp_path: Path) -> None:
+    """Where no other is near the best, no cheaper one is, and none at the same price."""
+    rows = [
+        (judge, f"q{q}", ("yes", "no")[(q + (q < off)) % 2], ("yes", "no")[q % 2])
+        for judge, off in (("a", 2), ("b", 40))
+        for q in range(60)
+    ]
+    told = chosen_of(rows, tmp_path, "", "--max-loss", "0.11")
+    assert "No cheaper candidate is shown to be within 11 points of the best." in told
+    assert "at the same price" not in told

@@ -574,6 +574,20 @@ def test_a_score_moves_by_the_deviation_of_its_mean(runs: int, others: str) -> N
     assert any("of 200 tries" in str(one) for one in variance_in_words(suite))
 
 
+def test_a_score_of_stars_moves_by_stars() -> None:
+    """Of 50 outputs that get 1 star as often as 5, the mean moves by 2 / sqrt(50) stars."""
+    rows = [
+        {"log": "l", "scorer": "s", "sample": q, "epoch": 1, "verdict": grade}
+        for q in range(50)
+        for grade in ["1", "5"] * 50
+    ]
+    [suite] = suites_in(pd.DataFrame(rows))
+    assert suite["range"] == [1, 5]
+    said = moves_score(suite)
+    assert said.startswith(f"Grading the same outputs again moves the score by {2 / 50**0.5:.2g} (")
+    assert "points" not in said
+
+
 def test_a_grader_that_does_not_exist_is_named(tmp_path: Path) -> None:
     """No traceback of inspect's for a name of a model."""
     log = run(suite(wins()), tmp_path)
