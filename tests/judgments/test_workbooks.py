@@ -175,6 +175,30 @@ def test_of_sheets_that_fit_alike_one_is_asked_for(tmp_path: Path) -> None:
     assert not invoke("report", tmp_path / "a.csv", "--labels", people, "--sheet", "Mai").exit_code
 
 
+def test_sheets_with_the_same_columns_are_one_table(tmp_path: Path) -> None:
+    """It is what a file with the names of the sheets as judges has; that is offered, too."""
+    names = ("question", "verdict")
+    rows = {one: [(f"q{n}", n * k % 3 + 1) for n in range(9)] for k, one in enumerate("ab", 1)}
+
+    def make(made: Any) -> None:
+        for one, own in rows.items():
+            append(made.create_sheet(one), [names, *own])
+        append(made.create_sheet("c"), [("grade", "meaning"), (1, "poor")])
+
+    path = book(tmp_path / "a.xlsx", make)
+    each = [(*row, one) for one, own in rows.items() for row in own]
+    plain = judgments_from_frame(pd.DataFrame(each, columns=[*names, "judge"]))
+    found = judgments_from_file(path, {"sheet": "judge"}, reading=Reading(sheet="a+b"))
+    pd.testing.assert_frame_equal(found.table, plain.table, check_like=True)
+    assert any("2 sheets read as one table" in str(note) for note in found.notes)
+    [asked] = judgments_from_file(path).asked
+    assert asked.choices[-1].entries == {"sheet": "a+b", "columns": {"sheet": "judge"}}
+    with pytest.raises(UserError, match="sheet 'c' has other columns than sheet 'a': 'grade', 'm"):
+        judgments_from_file(path, reading=Reading(sheet="a+c"))
+    refused = " ".join(invoke("compare", path, path).stderr.split())
+    assert "'a', 'b', 'c'. Of two: --sheet A+B --column sheet=judge --by judge." in refused
+
+
 def test_a_sheet_that_is_not_there_is_answered_by_those_that_are(tmp_path: Path) -> None:
     """Hidden ones too, which can be named."""
     path = book(tmp_path / "a.xlsx", behind_a_hidden_sheet)

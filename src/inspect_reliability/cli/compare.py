@@ -13,6 +13,7 @@ from ..answers.compare import compare_document, differences, refuse_nothing
 from ..errors import UserError
 from ..judgments.given_labels import columns_of_each, labelled_judgments, labelled_sides
 from ..judgments.reading import Reading
+from ..judgments.rows import sheets_of
 from ..judgments.table import Judgments
 from ..ranking.compare import rank_agreement, rank_agreement_document, split_by
 from ..ranking.systems import Verdicts
@@ -78,7 +79,7 @@ def _sides(request: CommonOptions, by: str | None) -> tuple[Analysis, list[list[
     if same_file(*logs):
         raise UserError(
             f"Both sources are {logs[0]}. Say what to compare within it: --by judge, "
-            "--by temperature or another column."
+            f"--by temperature or another column.{_by_sheet(logs[0])}"
         )
     named = Reading(columns=request.columns, sheet=request.sheet)
     each = [named] * 2 if request.labels else columns_of_each(named, logs)
@@ -89,6 +90,15 @@ def _sides(request: CommonOptions, by: str | None) -> tuple[Analysis, list[list[
     tries = [partial(labelled_judgments, side.logs, reading=side.reading) for side in sides]
     (first, own), (second, others) = labelled_sides(reads, request.labels, tries)
     return arms_of(first, second, names=(logs[0], logs[1])), [own, others]
+
+
+def _by_sheet(source: str) -> str:
+    """How to compare two sheets of a workbook; empty for what has no two."""
+    sheets = sheets_of(source)
+    if len(sheets) < 2:
+        return ""
+    named = ", ".join(map(repr, sheets))
+    return f" It has the sheets {named}. Of two: --sheet A+B --column sheet=judge --by judge."
 
 
 def _read(request: CommonOptions, labels: Sequence[Any]) -> Judgments:

@@ -162,7 +162,8 @@ _from_option = click.option(
 _sheet_option = click.option(
     "--sheet",
     metavar="NAME",
-    help="Read this sheet of workbooks. Default: the one that has judgments.",
+    help="Read this sheet of workbooks; A+B reads both as one table, with their names in a column "
+    "'sheet'. Default: the one that has judgments.",
 )
 
 _swap_option = click.option(

@@ -175,7 +175,8 @@ class Reading:
         made_by: The tool whose export it is; None if the form shows it.
         abstain: Verdicts that decide nothing.
         sheet: The sheet of workbooks that has the rows; None for that which can be read as
-            judgments. In a workbook of labels it is read if it is there.
+            judgments. "A+B" are two as one table, with their names in a column `sheet`. In a
+            workbook of labels it is read if it is there.
         constant: Columns that are the same for all rows.
         where: File, or "data frame", for messages.
         in_python: Whether the user speaks Python, not on a command line.

@@ -7,7 +7,7 @@ import re
 import sys
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -135,7 +135,7 @@ def read_rows(
         location: The file.
         batch: Most rows in a frame; by default all are in one.
         sheet: The sheet of a workbook; by default that which is wanted, or else the first with
-            values that come back.
+            values that come back. "A+B" are two as one table, with their names in `SHEET`.
         of_all: Whether every workbook has that sheet; else the default is read where it has not.
         wanted: Which sheet is wanted.
 
@@ -169,6 +169,8 @@ def read_rows(
             frames, saved = read_parquet(path, batch)
             return FileRows(_in_words(frames, path), saved)
         if form in _WORKBOOKS:
+            if several := _several(path, sheet):
+                return _in_sheets(path, several)
             rows = _sheet(path, sheet, of_all, wanted)
         else:
             cells, notes = _csv(path, batch)
@@ -326,9 +328,9 @@ def dialect_of(files: Iterable[str]) -> Dialect:
 
 def sheets_of(location: str) -> list[str]:
     """The names of the sheets of a workbook; none of another file."""
-    path = _here(location)
-    if path.suffix.lower() not in _WORKBOOKS:
+    if not location.lower().endswith(_WORKBOOKS):
         return []
+    path = _here(location)
     from openpyxl import load_workbook
 
     book = load_workbook(path, read_only=True)
@@ -357,6 +359,50 @@ def _sheet(path: Path, sheet: str | None, of_all: bool, wanted: Wanted | None) -
     read = read_workbook(path, sheet, of_all, fits)
     numbered = (one.set_axis([n - 1 for n in read.numbers]) for one in frames(read.rows))
     return FileRows(numbered, None, read.notes, read.alike)
+
+
+SHEET = "sheet"
+"""Column that has the name of each row's sheet, where several are read as one table."""
+
+
+def _several(path: Path, sheet: str | None) -> list[str]:
+    """The sheets that a name such as "May+June" is of; empty if it is that of one, or of none."""
+    names = sheet.split("+") if sheet else []
+    known = sheets_of(str(path)) if names[1:] else []
+    return names if sheet not in known and {*names} <= {*known} else []
+
+
+def _in_sheets(path: Path, sheets: Sequence[str]) -> FileRows:
+    """The rows of several sheets as one table, with the name of the sheet in a column.
+
+    Raises:
+        UserError: Their columns differ, or have such a column already.
+    """
+    import pandas as pd
+
+    frames, notes, numbers = list[pd.DataFrame](), list[Note](), list[Any]()
+    for one in sheets:
+        read, where = _sheet(path, one, True, None), f"{path}, sheet {one!r}"
+        [frame] = under_header(read.frames, path, read.notes, numbers)
+        first = frames[0] if frames else frame
+        if [*frame] != [*first]:
+            names = ", ".join(repr(name) for name in map(str, frame) if name not in {*first})
+            raise UserError(
+                f"{where} has other columns than sheet {sheets[0]!r}{names and f': {names}'}. Give "
+                "both the same names in the same order, or save each as a file of its own."
+            )
+        if SHEET in frame:
+            raise UserError(
+                f"{where} has a column {SHEET!r}. Save each sheet as a file of its own."
+            )
+        frames.append(frame)
+        notes += [replace(note, where=where) for note in read.notes]
+    table = pd.concat([one.assign(**{SHEET: of}) for one, of in zip(frames, sheets, strict=True)])
+    notes.append(Note(_SHEETS.format(SHEET), len(sheets), str(path)))
+    return FileRows(iter([table.reset_index(drop=True)]), None, notes, numbers=numbers)
+
+
+_SHEETS = "sheets read as one table, with their names in the column {!r}"
 
 
 def _as_meant(column: pd.Series[Any], separator: str) -> pd.Series[Any]:

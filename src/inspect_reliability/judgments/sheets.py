@@ -10,7 +10,7 @@ from ..errors import QuestionError, UserError
 from .column_names import could_be, renamed_columns
 from .columns import OF_LABELS
 from .reading import Code, Note, Reading
-from .rows import Wanted
+from .rows import SHEET, Wanted
 from .steps import draft_of
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ _OPEN = (
     "sheets can be read as {}, and one of them is read. To read several, save each as a file of "
     "its own"
 )
+_OR_ALL = "sheets can be read as judgments: one of them is read, or all as one table"
 
 
 def judgments_wanted(reading: Reading) -> Wanted:
@@ -77,3 +78,22 @@ def sheet_open(sheets: Sequence[str], reading: Reading, what: str) -> list[Note]
         return []
     ways = tuple(reading.choice(f"sheet {one!r}", {"sheet": one}) for one in sheets)
     return [Note(_OPEN.format(what), len(sheets), reading.where, Code.SHEETS_OPEN, ways)]
+
+
+def sheet_of_judgments_open(
+    sheets: Sequence[str], table: pd.DataFrame, reading: Reading
+) -> list[Note]:
+    """Ask which sheet has the judgments: one, or all, where each may have those of a judge.
+
+    Args:
+        sheets: Those that are as likely.
+        table: The judgments of the first.
+        reading: How it is read.
+    """
+    asked = sheet_open(sheets, reading, "judgments")
+    joined = "+".join(sheets)
+    if not asked or "judge" in table or joined.split("+") != [*sheets]:
+        return asked
+    each = {"sheet": joined, "columns": {SHEET: "judge"}}
+    ways = (*asked[0].choices, reading.choice("all, each of them a judge", each))
+    return [replace(asked[0], what=_OR_ALL, choices=ways)]

@@ -32,7 +32,7 @@ from .own_values import of_frame
 from .pairs import SETTLED
 from .reading import Code, Entries, Note, Reading
 from .rows import FileRows, has_judgments, n_rows, read_rows
-from .sheets import judgments_wanted, sheet_open
+from .sheets import judgments_wanted, sheet_of_judgments_open
 from .side_by_side import plain_columns
 from .steps import draft_of, judgments_of
 from .table import NUMBERS, Judgments, n_judgments
@@ -330,7 +330,8 @@ def _in_files(files: Sequence[str], reading: Reading, opened: _Opened) -> list[J
             frames = (with_file_name(one, reading.columns, called[file]) for one in rows.frames)
             with _with_notes(rows.notes), _as_seen(frames, reading, rows.number_of) as seen:
                 drafts[file] = draft_of(seen, replace(reading, where=file), count)
-            asked = sheet_open(rows.sheets, replace(reading, where=file), "judgments")
+            own = replace(reading, where=file)
+            asked = sheet_of_judgments_open(rows.sheets, drafts[file].table, own)
             drafts[file].notes[:0] = rows.notes[1:] if asked else rows.notes
             drafts[file].say(asked)
     read = dict(zip(drafts, judgments_of([*drafts.values()], reading), strict=True))
