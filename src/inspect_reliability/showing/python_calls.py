@@ -14,6 +14,7 @@ from ..arguments import refuse_other_types
 from ..judgments.reading import Reading
 from ..judgments.rows import has_judgments
 from ..judgments.table import Judgments
+from ..stats import COEFFICIENTS, SHARES
 
 _PAGE = re.compile(r"report LOGS --html (\S+)")
 _ERRORS = re.compile(r"report LOGS --errors \S+")
@@ -277,10 +278,13 @@ def _options_as_arguments(options: str) -> dict[str, str] | None:
 _WORD = r"[\w+:-]+(?:\.\w+)*"
 _FILE = r"[\w./-]+\.(?:csv|html|json|parquet|xlsx|yaml)"
 _DATE = r"\d{4}-\d\d-[\w:.+-]*\w"
-_NAMES = "none|accuracy|icc|keep|gate|width|bt"
+_PURPOSES = ("keep", "gate", "width")
+"""What `label --for` takes; `plan --for` takes names of coefficients and shares."""
+
+_NAMES = "|".join(["none", "bt", "order", *_PURPOSES, *SHARES, *COEFFICIENTS])
 _OPTION = re.compile(
     r"(?<![\w-])--(?:(by) (\w+)|([a-z]+(?:-[a-z]+)*)"
-    rf"(?: ('[^']*'|{_WORD}={_WORD}|[A-Z]+\b|{_FILE}|{_DATE}|\.?\d[\d.]*\b|{_NAMES}))?)"
+    rf"(?: ('[^']*'|{_WORD}={_WORD}|[A-Z]+\b|{_FILE}|{_DATE}|\.?\d[\d.]*\b|(?:{_NAMES})\b))?)"
 )
 _ARGUMENTS = {
     "abstain": 'reading=ir.Reading(abstain=["{}"])',
@@ -292,23 +296,28 @@ _ARGUMENTS = {
     "confidence": "confidence={}",
     "current": "current={}",
     "facet": 'reading=ir.Reading(facets=["{}"])',
+    "family": "family={}",
     "for": 'names=["{}"]',
     "from": 'reading=ir.Reading(made_by="{}")',
     "labels": "labels={}",
     "map": 'reading=ir.Reading(map={{"{}": "{}"}})',
+    "half-width": "half_width={}",
     "html": "to_html()",
     "max": 'most={{"{}": {}}}',
     "max-error": "max_error={}",
     "method": 'method="{}"',
     "most": "most={}",
+    "min-kept": "min_kept={}",
     "min": 'least={{"{}": {}}}',
     "no-swap": "swap=False",
     "no-within-one": "within_one=False",
     "out": 'out="{}"',
+    "over": 'over="{}"',
     "price": "price={}",
     "read-as": 'reading=ir.Reading(read_as="{}")',
     "rule": 'rule="{}"',
     "save-rule": 'save_rule="{}"',
+    "settle": "settle=True",
     "sheet": 'reading=ir.Reading(sheet="{}")',
     "since": 'since="{}"',
     "stream": "stream={}",
@@ -367,7 +376,7 @@ def _with_arguments(words: str) -> str:
 def _argument(found: re.Match[str]) -> str:
     option, value = found[1] or found[3], found[2] or found[4]
     form = _ARGUMENTS.get(option)
-    if option == "for" and value in (None, "keep", "gate", "width"):  # of label, not of plan
+    if option == "for" and value in (None, *_PURPOSES):  # of label, not of plan
         form = 'for_="{}"' if value else "for_"
     if form is None:
         return found[0]
