@@ -131,6 +131,7 @@ def test_labels_that_are_days_are_asked_about(in_file: bool, day: object) -> Non
         assert found.frame("validity")["n_labelled"].tolist() == [n]
 
 
+@pytest.mark.slow
 def test_every_day_is_named_with_its_grade() -> None:
     """Of labels that several people gave to one output, too."""
     days = [datetime(2026, 5, 4), datetime(2026, 5, 3)]

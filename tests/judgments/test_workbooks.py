@@ -175,6 +175,7 @@ def test_of_sheets_that_fit_alike_one_is_asked_for(tmp_path: Path) -> None:
     assert not invoke("report", tmp_path / "a.csv", "--labels", people, "--sheet", "Mai").exit_code
 
 
+@pytest.mark.slow
 def test_sheets_with_the_same_columns_are_one_table(tmp_path: Path) -> None:
     """It is what a file with the names of the sheets as judges has; that is offered, too."""
     names = ("question", "verdict")
