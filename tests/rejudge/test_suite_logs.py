@@ -16,7 +16,7 @@ from inspect_ai import Task
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, ProvenanceData, edit_score, read_eval_log, write_eval_log
 from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
-from inspect_ai.scorer import ScoreEdit, model_graded_qa
+from inspect_ai.scorer import ScoreEdit, model_graded_fact, model_graded_qa
 
 import commands
 import inspect_reliability as ir
@@ -26,6 +26,7 @@ from evals import evaluate
 from graders import answers, rejudged
 from inspect_reliability import judgments_from_logs, rejudge_log, selective_scorer
 from inspect_reliability.errors import UserError
+from inspect_reliability.errors.inspect_error import PrerequisiteError
 from inspect_reliability.judgments import label_files
 from inspect_reliability.judgments.rows import read_frame, read_rows
 from inspect_reliability.ranking import systems
@@ -328,6 +329,11 @@ def test_a_model_object_is_named(logs: Logs, tmp_path: Path) -> None:
             model_roles={"grader": grader(name)},
         )
         assert live.status == ends, live.error
+        if ends == "success":  # another evaluated model, with the judge of the rule
+            invoke("keep", live.location, "--rule", str(rule))
+    for other in (model_graded_fact(), model_graded_qa(instructions="Be harsh.")):
+        with pytest.raises(PrerequisiteError, match="by model_graded_qa, and this one by"):
+            selective_scorer(rule=str(rule), scorer=other)
 
 
 def test_checks_that_failed_say_why(logs: Logs, tmp_path: Path) -> None:

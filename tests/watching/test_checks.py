@@ -20,6 +20,7 @@ from inspect_reliability.judgments.log_facts import FAILED, Gap, Log
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.reading import OpenQuestionError
 from inspect_reliability.judgments.table import Judgments
+from inspect_reliability.record.replications import way_of_grading
 from inspect_reliability.record.rule import KeepRule
 from inspect_reliability.watching import checks
 from inspect_reliability.watching.checks import CHECK, checks_of, in_stream, with_empty
@@ -235,7 +236,7 @@ def test_only_other_prompts_of_the_same_questions_are_another_judge() -> None:
 def test_a_rule_of_another_judge_is_stale() -> None:
     """What its logs said is what those of the judgments say, or the rule says what differs."""
     known = judgments(judged("x/1.eval"), {"x/1.eval": "2026-01-01"})
-    own = {"grader": "g", "scorer": "s", "judge": "g", "scorers": "s"}
+    own = {"scorer": "s", "judge": "g"}
 
     def rule(judge: str, settings: dict[str, str] | None = None) -> KeepRule:
         made_of = {judge: settings} if settings else {}
@@ -247,3 +248,11 @@ def test_a_rule_of_another_judge_is_stale() -> None:
     assert said == "g is another judge now: scorer s, was t"
     said = stale(rule("h", own), known)
     assert said == "it was made of h, and the judge here is g"
+
+
+def test_who_grades_is_no_part_of_the_way_of_grading() -> None:
+    """A scorer is the same with another grader, role or package, and another with other words."""
+    for one in ("p/s(model='a/b', x=1)", "s(judge_model=<0a1>, x=1)", "s(x=1, model_role='g')"):
+        assert way_of_grading(one) == "s(x=1)"
+    assert way_of_grading("p/s(model=['a', 'b'])") == way_of_grading("s") == "s"
+    assert way_of_grading("s(x=2)") != way_of_grading("s(x=1)")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ..record.replications import EVALUATED, rejudging_of
+from ..record import same_model
+from ..record.replications import EVALUATED, rejudging_of, way_of_grading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,16 +36,28 @@ _WHERE = ("device", "device_map", "memory", "batch_size", "threads")
 """Arguments of models that say where they run."""
 
 
-def judge_settings(log: EvalLog) -> dict[str, str]:
-    """What a log says of its judge by name: model, sampling, scorer, prompt and their arguments."""
+def judge_settings(
+    log: EvalLog, graders: Collection[str] = (), scorers: Collection[str] = ()
+) -> dict[str, str]:
+    """What a log says of its judge by name: model, sampling, scorer, prompt and their arguments.
+
+    Args:
+        log: The log.
+        graders: Names of the models that judged.
+        scorers: The scorers that were run again and again, as their scores name them. They are what
+            judges, and not the task: the evaluated model only where it is their grader.
+    """
     again, spec = rejudging_of(log), log.eval
     found: dict[str, Any] = {
         name: value for name, value in again.items() if name not in _NOT_OF_THE_JUDGE
     }
-    if not again:
+    if not again and scorers:
+        found["scorer"] = ", ".join(sorted({*map(way_of_grading, scorers)}))
+    if not again and (not scorers or any(same_model(spec.model, one) for one in graders)):
         found["model"] = spec.model
         found |= _sampling(spec.model_generate_config.merge(log.plan.config))
         found |= _arguments(spec.model_args, "-M ", _WHERE)
+    if not again and not scorers:
         found |= _arguments(spec.task_args, "-T ", _NOT_OF_THE_JUDGE)
         for scorer in spec.scorers or []:
             found |= _arguments(scorer.options or {}, f"{scorer.name} ", _NOT_OF_THE_JUDGE)
@@ -94,6 +107,11 @@ def judge_of(rows: pd.DataFrame, logs: Mapping[str, Log]) -> dict[str, str]:
     for column, name in _COLUMNS.items():
         if column in rows and (levels := sorted({*map(_text, rows[column].dropna())})):
             found.setdefault(name, ", ".join(levels))
+    if "scorer" in found:  # it was run again and again, whatever the score is called
+        found["scorer"] = way_of_grading(found["scorer"])
+        found.pop("scorers", None)
+    if found.get("grader") == found.get("judge"):
+        found.pop("grader", None)
     return found
 
 

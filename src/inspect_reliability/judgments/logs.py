@@ -329,8 +329,12 @@ def _known(
     task, judged = again.get("log") or log.eval.task_id or where, str(again.get("task") or "")
     given = again or log.eval.task_args_passed
     part = part_of(log, where, {*table["sample"]} if len(table) else (), len(table))
-    created, settings = str(log.eval.created), judge_settings(log)
-    first = next(((one.id, one.epoch) for one in samples if one.scores), None)
+    scored = next((one for one in samples if one.scores), None)
+    first = (scored.id, scored.epoch) if scored else None
+    kept = [one for *_, one in _scores(scored, where)] if scored else []
+    scorers = {one.scorer for one in kept if isinstance(one, Replications) and one.scorer}
+    graders = {*table["judge"]} if len(table) else set()
+    created, settings = str(log.eval.created), judge_settings(log, graders, scorers)
     last_began = max((one.started_at for one in samples if one.started_at), default="")
     known = (run, task, created, gaps, part)
     return Log(

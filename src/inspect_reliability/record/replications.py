@@ -376,6 +376,19 @@ def rejudging_of(log: EvalLog) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
+_NAMES_A_GRADER = re.compile(
+    r"\b(\w+_)?(models?|graders?|judges?|llm|model_role)"
+    r"=('[^']*'|\[[^]]*\]|<\w+>|None)(, )?"
+)
+
+
+def way_of_grading(scorer: str) -> str:
+    """A scorer by name and arguments, without its package and who grades: equal for one prompt."""
+    name, _, given = scorer.removesuffix(")").partition("(")
+    given = _NAMES_A_GRADER.sub("", given).removesuffix(", ")
+    return name.rpartition("/")[2] + f"({given})" * bool(given)
+
+
 class Of(NamedTuple):
     """The output that a score of a rejudging is about: id and epoch in its log, and its name."""
 

@@ -25,6 +25,7 @@ from ..record.replications import (
     base_seed,
     replication_numbers,
     replications_in,
+    way_of_grading,
 )
 from ..record.rule import KeepRule, read_choice
 from ..scoring.packed import label_of
@@ -160,8 +161,20 @@ def cascade(rule: str, scorer: ScorerSpec | None, seed: int) -> "KeepScorer":
             )
         roles = ["grader", *(f"grader_{number}" for number in range(2, len(known.judges) + 1))]
         judges = [find_scorer(first.name, {**first.arguments, "model_role": one}) for one in roles]
+    for name, judge in zip(known.judges, judges, strict=True):
+        _check_scorer(known, name, judge)
     numbers = range(1, known.votes + 1)
     return KeepScorer(known, [JudgeAgain(one, numbers, seed) for one in judges])
+
+
+def _check_scorer(rule: KeepRule, name: str, now: Wrapped) -> None:
+    """Refuse another prompt or scorer than the rule was made of, where it says by which."""
+    was = rule.made_of.get(name, {}).get("scorer")
+    if was is not None and was not in map(way_of_grading, _identities(now, name)):
+        raise UserError(
+            f"The rule is stale: its judge graded by {was}, and this one by "
+            f"{way_of_grading(now.identity)}. Grade as it did, or make a new rule."
+        )
 
 
 def _read(rule: str) -> KeepRule:
@@ -211,15 +224,6 @@ class KeepScorer:
             raise PrerequisiteError(
                 f"The rule is stale: it was made of the judge {name}, and {grader} graded. Name "
                 "the rule's own as the grader of this run, or make a new rule."
-            )
-        was = self.rule.made_of.get(name, {}).get("scorer")
-        if len(self.judges) > 1 or was is None:
-            return
-        now = self.judges[stage].wrapped
-        if was not in _identities(now, name):
-            raise PrerequisiteError(
-                f"The rule is stale: its judge graded by {was}, and this one by {now.identity}. "
-                "Grade as it did, or make a new rule."
             )
 
     def _decided(
