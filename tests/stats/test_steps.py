@@ -142,24 +142,37 @@ def test_one_label_throughout_is_a_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "halves", "step", "few"),
-    [(0.5, 0, 1.0, 0), (0.5, 1, 0.5, 1), (0.5, 3, 0.5, 0), (1.0, 1, 1.0, 0), (1.0, 30, 1.0, 0)],
+    ("judge", "people", "step"),
+    [(0, 0, 1.0), (0, 30, 1.0), (1, 1, 1.0), (6, 30, 1.0), (30, 6, 1.0), (30, 30, 0.5)],
 )
-def test_halves_are_grades_where_the_judge_and_people_give_them(
-    other: float, halves: int, step: float, few: int
+def test_halves_are_grades_where_judge_and_people_give_them_regularly(
+    judge: int, people: int, step: float
 ) -> None:
-    """Of 40 labels some are halves, and the judge gives them or not: few of both leave two steps.
+    """Of 60 verdicts and labels some are halves: one more makes no other scale, and both are said.
 
-    One that the judge cannot give is half of each grade beside it.
+    A label that the judge seldom gives is half of each grade beside it.
     """
-    labels = [2.5] * halves + [float(q % 5 + 1) for q in range(40 - halves)]
-    whole = [float(int(one)) for one in labels]
-    found = labelled(beside([[one, one + other] for one in whole], labels))
+    given = [2.5] * judge + [float(q % 5 + 1) for q in range(60 - judge)]
+    labels = [3.5] * people + [float(q % 5 + 1) for q in range(60 - people)]
+    found = labelled(beside([[one] for one in given], labels))
     assert found is not None
     assert found.step == step
-    assert found.midway == (other == 1)
-    assert (found.whole_step is not None) == few
-    apart = np.abs(np.array([[one, one + other] for one in whole]).T - labels)
-    shares = [(apart <= far).mean() for far in (step, 1.0)]
-    both = [one and one.share("within_one").value for one in (found, found.whole_step)]
-    assert both[: 1 + few] == pytest.approx(shares[: 1 + few])
+    assert found.midway == (people > 0 and judge < 12)
+    apart = np.abs(np.array(given) - labels)
+    assert found.share("within_one").value == pytest.approx((apart <= step).mean())
+    assert (found.other_step is not None) == (judge * people > 0)
+    if found.other_step is not None:
+        far = 1.5 - step
+        assert found.other_step.share("within_one").value == pytest.approx((apart <= far).mean())
+
+
+def test_sides_count_a_label_between_grades_alike() -> None:
+    """Beside a judge of halves, one of whole grades is never half right, so that neither gains."""
+    labels = [2.5, 3.5, 2.0, 3.0, 4.0] * 6
+    whole = labelled(beside([[float(int(one))] for one in labels], labels))
+    half = labelled(beside([[one] for one in labels], labels))
+    assert whole is not None
+    assert half is not None
+    assert whole.share().value == pytest.approx((3 + 2 * 0.5) / 5)
+    both = [one.beside([whole, half]).share().value for one in (whole, half)]
+    assert both == pytest.approx([3 / 5, 1])

@@ -314,8 +314,8 @@ def candidates_of(
         others = next((labels.other_scale for _, labels in known if labels), None)
         why = f"{others}." if others else f"{NO_LABELS}, {OR_LABEL}"
         raise UserError(f"Nothing can be chosen: {why}")
-    step = common_step(labels for _, labels in pairs)
-    pairs = [(row, labels.with_step(step)) for row, labels in pairs]
+    together = [labels for _, labels in pairs]
+    pairs = [(row, labels.beside(together)) for row, labels in pairs]
     graded = are_grades([row for row, _ in pairs])
     if within_one and not graded:
         raise UserError(NO_STEP)
@@ -364,7 +364,7 @@ def candidates_of(
         missed=len(set.union(*every)) - len(names),
         opened=opened or {},
         within_one=within_one if graded else None,
-        step=step,
+        step=common_step(together),
         exact=exact,
     )
 

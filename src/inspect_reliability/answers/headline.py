@@ -300,9 +300,9 @@ def _of_scale(row: Row, right: Record, picked_of: int) -> Iterator[str]:
     step = near_in_words(right)
     of = "people" if by_several(right) else "the label"
     near = f"{step} of {of} in {span(right, 'within_one', '%', n)}"
-    if row.labelled and (whole := row.labelled.whole_step):
-        in_one = whole.share(WITHIN_ONE).value or 0.0
-        near += f" (few grades are halves: within 1 in {share(in_one, n)})"
+    if row.labelled and (other := row.labelled.other_step):
+        found = other.share(WITHIN_ONE).value or 0.0
+        near += f" (some grades are halves: within {other.step:g} in {share(found, n)})"
     near += f"{_picked(right, 'within_one', picked_of)}{no_better_than_always(right)}"
     order = right["rank_correlation"]
     if same_for_all(right):

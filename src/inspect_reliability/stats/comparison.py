@@ -12,7 +12,7 @@ from .coefficients import COEFFICIENTS, NO_VARIANCE, Coefficient
 from .estimate import LEVEL, Estimate, ReliabilityError, check_level
 from .interval_scales import NO_WIDTH, level_of, t_quantile
 from .intervals import FEWEST_QUESTIONS, NOISE_OR_SETTLED, TOO_FEW, Formula, JackknifeSample
-from .labelled import Labelled, common_step
+from .labelled import Labelled
 from .moments import Sums, ratio, terms, terms_of_shares
 from .rates import by_question, mean_share
 
@@ -205,11 +205,11 @@ def compare_accuracy(
     strata, left_out = _strata(given, level, 1)
     row = replace(COEFFICIENTS["agreement"], name=kind)
 
-    steps = {of: common_step(known[of] for known in judges.values()) for of in strata}
+    together = {of: [known[of] for known in judges.values()] for of in strata}
     each = [
         [
-            terms_of_shares(known[of].on(one).with_step(steps[of]).by_question(kind))
-            for one, known in zip(own, judges.values(), strict=True)
+            terms_of_shares(known.beside(together[of]).on(one).by_question(kind))
+            for one, known in zip(own, together[of], strict=True)
         ]
         for of, own in strata.items()
     ]

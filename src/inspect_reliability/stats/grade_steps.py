@@ -66,8 +66,8 @@ def step_of(values: FloatArray, labels: FloatArray, unit: float | None = None) -
 _UNITS = (1.0, 0.5)
 """Distances of grades, whole or half."""
 
-_FEW = 0.05
-"""Share of labels that may lie between grades; of more, these are grades themselves."""
+_REGULAR = 0.2
+"""Share of the numbers from which those between grades are grades themselves."""
 
 _FEWEST = 3
 """Grades of a scale; a label of 0 or 1 is none."""
@@ -102,35 +102,25 @@ class GradeGrid(NamedTuple):
         return min(each, key=lambda one: (round(abs(one - number), _DIGITS), abs(one - near)))
 
 
-def grade_unit(values: FloatArray, could: Flags, labels: FloatArray) -> float | None:
-    """What grades are multiples of: whole, half, or None where neither is known.
-
-    Where labels lie between the judge's grades, as means of several people, it is what those are
-    multiples of. Else it is what labels are multiples of, whatever lies between these among
-    verdicts: a judge and a label that both are no whole number make a scale of halves, also where
-    few labels are halves (see `few_halves`). Of other labels a few count as mistakes.
+def multiples(values: FloatArray, shares: FloatArray) -> float | None:
+    """What numbers are multiples of, but for less than a fifth of them: 1, 0.5, or None of neither.
 
     Args:
         values: The K categories as numbers, NaN for those that are none.
-        could: Which categories the judge gave.
-        labels: Mean share of each category among labels, K.
+        shares: Mean share of each category among them, K.
     """
     number = ~np.isnan(values)
-    given, labelled = values[could & number], values[(labels > 0) & number]
-    weights = labels[(labels > 0) & number]
-    judge = next((one for one in _UNITS if GradeGrid(one).has(given).all()), None)
-    units = _UNITS[1:] if (labelled % 1 == _UNITS[1]).any() else _UNITS
-    people = next((one for one in units if _off_grid(one, labelled, weights) <= _FEW), None)
-    if judge is not None and len(given) > 1 and not GradeGrid(judge).has(labelled).all():
-        return judge
-    if people is None or not len(labelled):
-        return None
-    ends = values[number].min(), values[number].max()
-    return people if ends[1] // people + -ends[0] // people + 1 >= _FEWEST else None
+    off = {unit: _off_grid(unit, values[number], shares[number]) for unit in _UNITS}
+    return next((unit for unit in _UNITS if off[unit] < _REGULAR), None)
 
 
-def few_halves(values: FloatArray, verdicts: FloatArray, labels: FloatArray) -> bool:
-    """Whether few verdicts or few labels lie between whole grades, so that a step may be whole.
+def grade_unit(values: FloatArray, verdicts: FloatArray, labels: FloatArray) -> float | None:
+    """What grades are multiples of: whole, half, or None where neither is known.
+
+    It is what labels are multiples of, whatever lies between these among verdicts; where labels lie
+    between the judge's grades, as means of several people, it is what those are multiples of. So
+    halves are grades where the judge and people both give them regularly, and no single verdict or
+    label makes them so.
 
     Args:
         values: The K categories as numbers, NaN for those that are none.
@@ -138,8 +128,26 @@ def few_halves(values: FloatArray, verdicts: FloatArray, labels: FloatArray) -> 
         labels: The same of labels.
     """
     number = ~np.isnan(values)
-    shares = (_off_grid(1.0, values[number], one[number]) for one in (verdicts, labels))
-    return min(shares) <= _FEW
+    judge, people = multiples(values, verdicts), multiples(values, labels)
+    many = np.count_nonzero(verdicts[number]) > 1
+    if judge and many and _off_grid(judge, values[number], labels[number]) >= _REGULAR:
+        return judge
+    if people is None or not labels[number].any():
+        return None
+    ends = np.nanmin(values), np.nanmax(values)
+    return people if ends[1] // people + -ends[0] // people + 1 >= _FEWEST else None
+
+
+def both_between(values: FloatArray, verdicts: FloatArray, labels: FloatArray) -> bool:
+    """Whether some verdicts and some labels lie between whole grades, so that two steps are meant.
+
+    Args:
+        values: The K categories as numbers, NaN for those that are none.
+        verdicts: Mean share of each category among verdicts, K.
+        labels: The same of labels.
+    """
+    number = ~np.isnan(values)
+    return all(_off_grid(1.0, values[number], one[number]) for one in (verdicts, labels))
 
 
 def _off_grid(unit: float, values: FloatArray, weights: FloatArray) -> float:
@@ -153,13 +161,19 @@ def _nearest(values: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
     return np.ceil(places - 0.5 - _ROUNDING) * unit, np.floor(places + 0.5 + _ROUNDING) * unit
 
 
-def nearest_grades(values: FloatArray, labels: FloatArray, unit: float) -> FloatArray:
+def nearest_grades(
+    values: FloatArray, labels: FloatArray, unit: float, judge: float | None = None
+) -> FloatArray:
     """The grade that each label is nearest to, label x grade, K x K; halves for a label midway.
 
-    A label that is nearest to a grade that nobody gave is no grade but itself.
+    A label that is nearest to a grade that nobody gave is no grade but itself, and so is one that
+    is a multiple of `judge`, which the judge's verdicts are.
     """
     found = np.eye(len(values))
-    for place in np.flatnonzero((labels > 0) & (values % unit > 0)):
+    between = (labels > 0) & (values % unit > 0)
+    if judge is not None:
+        between &= ~GradeGrid(judge).has(values)
+    for place in np.flatnonzero(between):
         at = np.unique(_nearest(values[place], unit))
         columns = np.flatnonzero(np.isin(values, at))
         if not len(columns):  # the judge never gave that grade

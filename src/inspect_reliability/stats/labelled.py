@@ -15,8 +15,9 @@ from .cells import Cells, Flags, FloatArray
 from .estimate import LEVEL, Estimate, Reason, Unknown
 from .grade_steps import (
     GradeGrid,
-    few_halves,
+    both_between,
     grade_unit,
+    multiples,
     near,
     nearest_grades,
     other_scale,
@@ -80,6 +81,7 @@ class Labelled:
         matched: `truth`, where a label between two grades of the judge, as the mean of several
             people, is the nearest grade.
         unit: What grades are multiples of, see `grade_unit`; None if every number is a grade.
+        finest: What the judge's verdicts are multiples of, mostly: such a label is itself.
         midway: Whether such a label is half of each of two grades.
         step: A step of the labels' scale, or of the judge's where labels lie between its grades;
             None where nothing is a scale, or scales differ.
@@ -123,15 +125,34 @@ class Labelled:
             self.values = None  # the right one of several has one name everywhere
         elif many and self.values is not None:
             self.other_scale = other_scale(self.values, *shares, could)
-        self.unit = None if self.values is None else grade_unit(self.values, could, shares[1])
-        self.matched, self.midway = self.truth, False
-        if self.values is not None and self.unit is not None:
-            to_grade = nearest_grades(self.values, shares[1], self.unit)
-            self.midway = bool((shares[1] @ (to_grade == 0.5)).any())
-            self.matched = self.truth @ to_grade
+        self.unit = None if self.values is None else grade_unit(self.values, *shares)
+        self.finest = None if self.values is None else multiples(self.values, shares[0])
+        self._match()
         self.step = None
         if self.values is not None and not self.other_scale:
             self.step = step_of(self.values, shares[1], self.unit)
+
+    def _match(self) -> None:
+        """Say which grade each label is."""
+        self.matched, self.midway = self.truth, False
+        if self.values is not None and self.unit is not None:
+            shares = self.truth.mean(axis=0)
+            to_grade = nearest_grades(self.values, shares, self.unit, self.finest)
+            self.midway = bool((shares @ (to_grade == 0.5)).any())
+            self.matched = self.truth @ to_grade
+
+    def beside(self, judges: Sequence["Labelled"]) -> "Labelled":
+        """The same by the step and the grades that it has in common with other judges.
+
+        The step is the largest of theirs. A label is itself, and no half of two grades, for all if
+        it is for one of them.
+        """
+        found = self.with_step(common_step(judges))
+        finest = [one.finest for one in judges if one.finest is not None]
+        if finest and min(finest) != self.finest:
+            found.finest = min(finest)
+            found._match()
+        return found
 
     def on(self, given: Cells) -> "Labelled":
         """The same verdicts and labels, by the same definitions, on some of the questions.
@@ -148,7 +169,7 @@ class Labelled:
         return found
 
     def with_step(self, step: float | None) -> "Labelled":
-        """The same with another step: that of several judges side by side, see `common_step`."""
+        """The same with another step."""
         found = copy(self)
         found.__dict__.pop("kinds", None)
         found.step = step
@@ -168,17 +189,22 @@ class Labelled:
         return GradeGrid(self.unit).has(numbers)
 
     @property
-    def whole_step(self) -> "Labelled | None":
-        """The same with a step of 1, if it is a half and few verdicts or labels are halves."""
-        if self.values is None or self.step != 0.5:
-            return None
+    def other_step(self) -> "Labelled | None":
+        """The same with a step of 1 for 0.5, or of 0.5 for 1, if judge and people give halves."""
         shares = self.given.shares.mean(axis=0), self.truth.mean(axis=0)
-        return self.with_step(1.0) if few_halves(self.values, *shares) else None
+        if (
+            self.values is None
+            or self.step not in (0.5, 1)
+            or not both_between(self.values, *shares)
+        ):
+            return None
+        return self.with_step(1.5 - self.step)
 
     @property
     def between(self) -> float:
-        """The share of tries whose verdict lies between the grades, so is never right."""
-        return float(self.weight @ self.given.shares @ ~self.grades)
+        """The share of tries whose verdict is no grade and no label, so is never right."""
+        never = ~self.grades & ~self.matched.any(axis=0)
+        return float(self.weight @ self.given.shares @ never)
 
     def labels_in(self, category: str) -> dict[str, float]:
         """The share of each question's labels in a category, those between grades as `matched`."""
