@@ -201,7 +201,7 @@ def test_some_half_grades_leave_the_grades_of_people(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_both_steps_are_said_where_some_grades_are_halves() -> None:
-    """Of 100 labels 1, 6 or 40 are halves, as half of the verdicts: no share is lost, none flips."""
+    """Of 100 labels 1, 6 or 40 are halves, as half of the verdicts are: no share is lost."""
     for halves in (0, 1, 6, 40):
         frame = pd.DataFrame({"question": [f"q{q}" for q in range(100)]})
         frame["label"] = [2.5 if q < halves else 1.0 + q % 5 for q in range(100)]

@@ -41,3 +41,16 @@ def test_grades_have_the_number_of_grades_alone() -> None:
     """Nothing is said: their distance leaves non-responses out."""
     grades = FRAME[["question"]].assign(verdict=[1 + n % 5 if n % 7 else "" for n in range(160)])
     assert "count:" not in str(analyse(grades))
+
+
+def test_many_non_responses_of_one_judge_are_said_before_a_few_of_another() -> None:
+    """Both numbers of a judge with 4% of them hide no judge with 30%."""
+    rows = [
+        (judge, f"q{n}", "" if n < lost else "xy"[(n + n * k % 3) % 2], "xy"[n % 2])
+        for judge, lost in (("few", 4), ("lost", 30))
+        for n in range(100)
+        for k in range(3)
+    ]
+    frame = pd.DataFrame(rows, columns=["judge", "question", "verdict", "label"])
+    [said] = [one for one in str(analyse(frame)).split("Caution")[1:] if "Non-responses" in one]
+    assert said.startswith(" (lost)")

@@ -50,10 +50,8 @@ def why_stopped_without(rule: Rule, promise: Promise, labels: int, skipped: int)
 
 _IF = " if errors stay as frequent"
 
-_UNKNOWN = (
-    "; the labels so far are too few to say how probably. label --for keep needs no such number: "
-    "its page stops when the promise is made"
-)
+_UNKNOWN = "; the labels so far are too few to say how probably"
+_BY_PAGE = ". label --for keep needs no such number: its page stops when the promise is made"
 
 _DIGITS = 1000
 """Parts to which a bound is rounded up."""
@@ -189,7 +187,9 @@ class NoRule:
             do += f" for those with {self._votes(step)}"
         if labels > n:
             do += f", more than these {n:,} questions can have"
-        return do if self.is_likely else f"{do},{_IF}{_UNKNOWN}"
+        if self.is_likely:
+            return do
+        return f"{do},{_IF}{_UNKNOWN}{_BY_PAGE * (self.labelled < n)}"
 
     @property
     def how_probably(self) -> str:

@@ -21,6 +21,7 @@ from ..stats import code_of
 from ..stats.rates import rate
 from . import reliability
 from .analysis import Analysis
+from .cautions import CautionCode
 from .condition import mostly_silent
 from .first_two import not_told_apart
 from .headline import MOST_SENTENCES, headlines, with_headline
@@ -328,7 +329,8 @@ def _what_fools(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -
 def all_cautions(analysis: Analysis, of_labels: bool = False) -> list[Caution]:
     """Every caution once, with the rows it is about: the worst first, then those of most rows.
 
-    With `of_labels`, those about labels too.
+    A few non-responses of one row come after many of another. With `of_labels`, those about labels
+    too.
     """
     said: list[tuple[str, str]] = []
     for row, record in zip(analysis.rows, analysis.results["rows"], strict=True):
@@ -336,8 +338,11 @@ def all_cautions(analysis: Analysis, of_labels: bool = False) -> list[Caution]:
         texts = [caution for one in (*rights, record) for caution in one["cautions"]]
         said += [(caution, row.name) for caution in texts]
     every = cautions_of_rows(analysis.rows, said)
+    many = any(one.code == CautionCode.SOME_SILENT for one in every)
+    few = CautionCode.SILENT_COUNTED if many else None
     pools = Grave.JUDGES_POOLED  # no other says anything of a mixture
-    return sorted(every, key=lambda one: (one.code != pools, not _is_grave(one), -len(one.rows)))
+    every.sort(key=lambda one: (one.code == few, -len(one.rows)))
+    return sorted(every, key=lambda one: (one.code != pools, not _is_grave(one)))
 
 
 def cautions_of_rows(rows: Sequence[Row], said: Iterable[tuple[str, str]]) -> list[Caution]:
