@@ -213,6 +213,15 @@ def chosen(at_random: bool) -> Judgments:
     return Judgments(rows.assign(label=first_verdict.where(known).astype(object)))
 
 
+def in_documents(alike: bool) -> Judgments:
+    """Verdicts on 40 questions of 10 documents, which differ by the document, or the question."""
+    rows = made(questions=40, replications=4).table.assign(order=None)
+    number = rows["question"].str[1:].astype(int)
+    of = number // 4 if alike else number
+    verdict = np.where((of % 2 == 0) ^ (rows["replication"] == 1), "A", "B")
+    return Judgments(rows.assign(verdict=verdict, document=(number // 4).map("d{}".format)))
+
+
 def outputs(each: int) -> Judgments:
     """Judgments of 24 outputs, so many of each question."""
     rows = made(questions=24).table
@@ -340,6 +349,10 @@ EVERY: dict[str, tuple[Callable[[], Cautions], Callable[[], Cautions]]] = {
         lambda: of_rows(unequal(agreeing=False)),
     ),
     "CautionCode.SEVERAL_OUTPUTS": (lambda: of_rows(outputs(2)), lambda: of_rows(outputs(1))),
+    "CautionCode.GROUPED_QUESTIONS": (
+        lambda: of_rows(in_documents(alike=True)),
+        lambda: of_rows(in_documents(alike=False)),
+    ),
     "CautionCode.MANY_CATEGORIES": (
         lambda: of_rows(said(*(f"word {n}" for n in range(21)))),
         lambda: of_rows(said(*(f"word {n}" for n in range(20)))),

@@ -8,6 +8,7 @@ import pandas as pd
 from ..judgments.columns import GROUP_BY, dividing, numbers_of, of_role, varies
 from ..judgments.table import n_judgments, weights
 from ..record import same_model
+from ..shell import quote
 from ..showing.document import Grave
 from ..showing.formats import ROUNDING, amount, share
 from ..stats import Estimate, Reason, code_of, stopped_by_verdicts
@@ -18,6 +19,7 @@ from .condition import (
     from_logs,
 )
 from .copied_tries import copied_tries
+from .grouped_questions import grouped_questions
 from .without_silent import without_silent
 
 
@@ -35,6 +37,7 @@ class CautionCode(StrEnum):
     STOPPED = "stopped"
     MAYBE_STOPPED = "maybe_stopped"
     SEVERAL_OUTPUTS = "several_outputs"
+    GROUPED_QUESTIONS = "grouped_questions"
     MANY_CATEGORIES = "many_categories"
     ONE_LABEL = "one_label"
     ONE_VERDICT = "one_verdict"
@@ -193,6 +196,15 @@ def _of_the_questions(of: Condition, omega: Estimate) -> Iterator[Reason]:
             f"The judge saw {seen} of {amount(counts.n_clusters, 'question')}. Each output is "
             "judged on its own; intervals are over questions, because other questions would bring "
             "other outputs.",
+        )
+    if found := grouped_questions(of):
+        name, groups = found
+        yield Reason(
+            CautionCode.GROUPED_QUESTIONS,
+            f"Intervals take questions as independent, but those with one {name!r:.{MOST_SHOWN}} "
+            f"have like verdicts: beyond these {groups:,} groups they are too narrow. Safe ones, "
+            f"often wider than needed: --column {quote(f'{name}=question')} --column YOURS=output, "
+            "where YOURS names your questions.",
         )
 
 
