@@ -328,6 +328,8 @@ def test_rows_of_other_numbers_of_categories_are_said_to_be_of_no_one_scale(
         assert row["gwet_ac1"] == pytest.approx((agree - chance) / (1 - chance))
     words = " ".join(one.text for one in coefficients(analysis) if isinstance(one, Text))
     assert ("K differs between rows (2 to 3)" in words) == said
+    full = " ".join(one.text for one in summary(analysis) if isinstance(one, Text))
+    assert full.count("K differs between rows (2 to 3)") == said
 
 
 @pytest.mark.slow

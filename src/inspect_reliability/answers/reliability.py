@@ -211,9 +211,20 @@ def coefficients(analysis: Analysis) -> Iterator[Block]:
     if records:
         yield from analysis.tables(records, columns)
         yield from (Text(f"{one.title}: {one.about}") for _, one in known)
-    if any(one.needs_categories for _, one in known):
-        said = sorted({one["n_categories"] for one in records})
-        yield from [Text(_SEVERAL_K.format(f"{said[0]} to {said[-1]}"))] * (len(said) > 1)
+    yield from several_k(records)
+
+
+def several_k(records: Sequence[Record]) -> Iterator[Text]:
+    """That coefficients which depend on the number of categories do not compare between rows."""
+    said = sorted(
+        {
+            one["n_categories"]
+            for one in records
+            if any(of.needs_categories and name in one for name, of in COEFFICIENTS.items())
+        }
+    )
+    if len(said) > 1:
+        yield Text(_SEVERAL_K.format(f"{said[0]} to {said[-1]}"))
 
 
 def row_coefficient(row: Row) -> str:

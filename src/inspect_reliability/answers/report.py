@@ -81,6 +81,7 @@ def summary(analysis: Analysis) -> list[Block]:
     """The main tables, the meaning of their columns, and every caution."""
     return [
         *numbers(analysis),
+        *reliability.several_k(analysis.estimates("rows")),
         *_votes_of(analysis),
         *_what_is_kept(analysis),
         *analysis.told("moves", "What moves the verdict"),
