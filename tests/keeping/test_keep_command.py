@@ -550,3 +550,15 @@ def test_a_workbook_has_the_answers(tmp_path: Path) -> None:
         ("=1+39", "s"),
     ]
     assert "40 questions" in invoke("report", str(out)).output
+
+
+def test_where_every_question_ties_nothing_can_be_kept(tmp_path: Path) -> None:
+    """Of two tries that differ on every question, none is the most frequent, labelled or not."""
+    rows = [{"question": f"q{q}", "verdict": one, "label": "A"} for q in range(3) for one in "AB"]
+    for labelled in (True, False):
+        frame = pd.DataFrame(rows).drop(columns=[] if labelled else ["label"])
+        frame.to_csv(tmp_path / "tied.csv", index=False)
+        done = invoke("keep", str(tmp_path / "tied.csv"), "--full")
+        assert done.exit_code == 0
+        said = " ".join(done.stdout.split())
+        assert "No promise: no question has a most frequent verdict" in said

@@ -336,9 +336,9 @@ class LabelledCascade:
             return several
         if why := next(filter(None, (row.of_one_output for row in self.rows)), None):
             return why
+        if not len(self.cascade.thresholds):
+            return _NO_VERDICT
         if given := self.promise.given:
-            if not len(self.cascade.thresholds):
-                return _NO_VERDICT
             check = self.check
             if check and (check.contradicts or check.confirms):
                 return check.words if check.contradicts else None
@@ -352,7 +352,7 @@ class LabelledCascade:
             return self._differ(found)
         if other := self._other_scale:
             return other
-        return None if len(self.cascade.thresholds) else _NO_VERDICT
+        return None
 
     @property
     def _other_scale(self) -> str | None:

@@ -107,7 +107,7 @@ class NoRule:
 
         None where all verdicts `together` are right often enough by these labels.
         """
-        if self.together and self.stopped_at:
+        if not self.rule.path or (self.together and self.stopped_at):
             return None
         likely = self.rule.needed
         if likely and likely.labels <= most_feasible(self.questions):
@@ -137,6 +137,8 @@ class NoRule:
         That is one test by itself: the rule begins with the steadiest verdicts, and has its whole
         level for these.
         """
+        if not self.rule.path:  # no verdict can be kept
+            return None
         last, n = self.rule.path[-1], self.labelled
         wrong = n - last.n_labelled + last.errors
         _, most = one_sided(wrong, n, self.promise.confidence)

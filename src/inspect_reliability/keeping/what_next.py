@@ -64,7 +64,7 @@ def what_next(
         words = f"make a promise of each {' and '.join(apart)}, by labels of its own"
         return next_step(words, f"{again} {by_options(apart)}{out}")
     known, left = int(panel.cascade.labelled.sum()), int((~panel.cascade.labelled).sum())
-    if panel.withheld and not left:
+    if panel.withheld and not (left and len(panel.cascade.thresholds)):
         return next_step("judge other questions, drawn at random, and label them")
     needed, more_labels = panel.labels_needed or 0, panel.no_rule.more_labels
     needed = needed if needed <= len(panel.questions) else 0

@@ -189,7 +189,7 @@ class Rule:
 
         None if no number does, or where one passes now.
         """
-        return self._needed(_predicted(self.path))
+        return self._needed(_predicted(self.path)) if self.path else None
 
     @cached_property
     def if_as_before(self) -> Needed | None:
