@@ -4,7 +4,7 @@ from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
-from scipy.stats import fisher_exact, kstest, multivariate_hypergeom
+from scipy.stats import binom, fisher_exact, kstest, multivariate_hypergeom
 
 from inspect_reliability.watching import bets as module
 from inspect_reliability.watching.bets import (
@@ -24,6 +24,7 @@ from inspect_reliability.watching.bets import (
     power,
     rank_of_check,
     rank_of_draws,
+    stands_out,
     watch_stream,
 )
 
@@ -323,3 +324,18 @@ def test_more_anchors_find_a_change_sooner() -> None:
     few, many = (power(counts, NAMES, 20.0, "draw", seed=1, times=times) for times in (1, 8))
     assert few.found < 0.5
     assert many.found > 0.8
+
+
+@pytest.mark.slow
+def test_one_check_that_differs_is_named_and_of_alike_ones_none_is() -> None:
+    """A planted check is found; a quiet baseline has one that stands out in 5% at most."""
+    generator, chance = np.random.default_rng(3), np.linspace(0.05, 0.95, 20)
+    quiet = planted = 0
+    for _ in range(40):
+        counts = stream(generator, BASELINE, chance)
+        quiet += stands_out(counts, NAMES, generator) is not None
+        place = int(generator.integers(BASELINE))
+        counts[place] = stream(generator, 1, 1 - chance)[0]
+        planted += stands_out(counts, NAMES, generator) == place
+    assert quiet <= binom.ppf(0.99, 40, CHECKS_DIFFER)
+    assert planted >= 36

@@ -470,6 +470,23 @@ def test_a_watch_that_is_blind_is_not_quiet(save) -> None:
 
 
 @pytest.mark.slow
+def test_a_change_in_the_baseline_is_not_quiet(save) -> None:
+    """At its last check, which later ones resemble, it is not known; of that check alone, it is."""
+    later = checks(14, turned=9, at=10)
+    found = watch(save(later), exit_code=3)
+    assert found["not_enough"].startswith("check 10 (2026-01-10) differs from the others")
+    assert "--since 2026-01-10" in " ".join(invoke("watch", save(later)).stdout.split())
+    quiet = checks(14)
+    once_only = pd.concat(
+        [later[later["time"] < "2026-01-11"], quiet[quiet["time"] > "2026-01-10"]]
+    )
+    file = save(once_only)
+    assert watch(file, exit_code=0)["changed"] == "none"
+    said = " ".join(invoke("watch", file).stdout.split())
+    assert "One check of the baseline makes them differ, check 10 (2026-01-10)" in said
+
+
+@pytest.mark.slow
 def test_another_judge_for_a_while_is_named(save) -> None:
     """Its checks are no part of the stream, and the old judge's later ones decide."""
     table = checks(16)
@@ -551,12 +568,13 @@ def test_what_an_empty_cell_is_is_asked_where_the_answer_depends_on_it(
     asked = " ".join(done.stderr.split())
     said = {"failed-call": "nothing shows a change", "non-response": "since check 15"}
     if hides:
-        said = {"failed-call": "since check 14", "non-response": "nothing shows a change"}
+        said = {"failed-call": "since check 14", "non-response": "not enough to watch"}
     found = {}
     for meant, then in said.items():
         call = ["--map", f"non-response={meant}"]
         assert re.search(rf"{' '.join(call)} [^:]*: [a-z ]*{then}", asked)
-        found[meant] = watch(file, *call, exit_code=int("since" in then))
+        code = 3 if "enough" in then else int("since" in then)
+        found[meant] = watch(file, *call, exit_code=code)
     bare = watch(save(table[~lost], "bare.csv"), exit_code=int(hides))
     assert found["failed-call"] == bare
 

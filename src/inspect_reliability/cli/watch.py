@@ -122,8 +122,9 @@ def watch(
     like the earlier ones; the bet pays 1 / alpha only if something changed. --by names the groups
     of a stream.
 
-    Exit status: 0 if nothing changed, 1 if something did, 3 if there are too few checks or anchors
-    to see it or the last check was left out, 2 if something cannot be read.
+    Exit status: 0 if nothing changed, 1 if something did, 3 if that is not known (too few checks or
+    anchors, the last check left out, or one of the baseline that differs), 2 if something cannot be
+    read.
     """
     request = CommonOptions(**asked)
     if number is not None:

@@ -277,6 +277,21 @@ def checks_differ(
     return bool((farther + lots * equal <= most).any())
 
 
+def stands_out(counts: IntArray, values: FloatArray, generator: np.random.Generator) -> int | None:
+    """The one check of a baseline that differs from all others, T x Q x K; None without one.
+
+    Without it the others agree within the noise of draws. That any check of a quiet baseline stands
+    out has a probability of `CHECKS_DIFFER` at most (Bonferroni's inequality).
+    """
+    pool, level = counts.sum(axis=0), CHECKS_DIFFER / len(counts)
+    for number, own in enumerate(counts):
+        if rank_of_draws(pool, own, values, generator) > level:
+            continue
+        if not checks_differ(np.delete(counts, number, 0), values, CHECKS_DIFFER / 2, generator):
+            return number
+    return None
+
+
 def _shuffled(counts: IntArray, generator: np.random.Generator) -> Iterator[IntArray]:
     """The same draws, again and again dealt anew to the checks of their question."""
     checks, questions, kinds = counts.shape

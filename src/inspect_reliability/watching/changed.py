@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,9 +26,12 @@ from .bets import (
     Watched,
     change_of_agreement,
     change_of_mean,
+    copied,
     moved,
+    once,
     power,
     rank_of_draws,
+    stands_out,
     watch_stream,
 )
 from .checks import CHECK, Check, checks_of, in_stream, with_empty
@@ -91,6 +94,20 @@ class Side:
         later = np.array(self.numbers) >= since
         counts = self.stream.counts
         return counts[~later].sum(axis=0), counts[later].sum(axis=0)
+
+
+class Odd(NamedTuple):
+    """A check of the baseline that differs from all others of it.
+
+    Attributes:
+        number: Its number among all checks, from 0.
+        begins: The check to begin at: itself as the last of the baseline, else the one after it.
+        stays: Whether the checks after the baseline differ from these others, too.
+    """
+
+    number: int
+    begins: int
+    stays: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,8 +230,35 @@ class Watching:
             n, every = len(self.checks) - self.untested, len(self.checks) - self.first
             last = f"the last {n} of {every} checks were" if n > 1 else "the last check was"
             return f"{last} left out ({self.left_out[self.untested]})"
+        if self.odd and self.odd.stays:
+            odd = self.odd.number
+            return (
+                f"check {odd + 1} ({self.checks[odd].time}) differs from the others of the "
+                "baseline, and so do the checks after the baseline: the judge may have changed"
+            )
         few = side.watched.unit == "draw" and self.power and self.power.found < _ENOUGH
         return f"{len(side.stream.cells)} anchors are too few" if few else None
+
+    @cached_property
+    def odd(self) -> Odd | None:
+        """The check of the baseline that makes each check count as one draw; None without one."""
+        side = self.anchors
+        known = np.flatnonzero(~side.stream.few)
+        if side.watched.unit == "draw" or side.watched.alarm is not None or len(known) <= BASELINE:
+            return None
+        counts = side.stream.counts[known].astype(np.int64)
+        copies = copied(side.stream.counts)[known[BASELINE]]
+        counts[:, copies] = once(counts[:, copies])
+        first, later = counts[:BASELINE], counts[BASELINE:].sum(axis=0)
+        generator = np.random.default_rng(self.checks[side.numbers[known[BASELINE]]].seed)
+        found = stands_out(first, side.stream.values, generator)
+        if found is None:
+            return None
+        pool = np.delete(first, found, 0).sum(axis=0) + later
+        p = rank_of_draws(pool, later, side.stream.values, generator)
+        begins = found if found == BASELINE - 1 else found + 1
+        number, start = (side.numbers[known[one]] for one in (found, begins))
+        return Odd(number, start, p <= _SAME_JUDGE)
 
     @cached_property
     def changed(self) -> Changed:

@@ -44,6 +44,10 @@ _CHECKS = (
     "Checks differ from each other by more than the judge's own noise (shifts by the hour, say), "
     "so each check counts as one draw: a change is found later, and only a large one."
 )
+_ODD = (
+    " One check of the baseline makes them differ, {}: without it the others agree, and so do the "
+    "checks after the baseline."
+)
 _FAILED = (
     "Taken for failed calls, and left out: {} without a verdict, of {}. If they are answers of the "
     "judge: {}."
@@ -414,7 +418,8 @@ def _details(found: Watching, moved: Sequence[Record]) -> Iterator[Text]:
         yield Text(f"Verdicts differ beyond noise on {of}; {chance}.", "answer")
     if found.right:
         yield Text(_better(found), "answer")
-    if found.changed == "none" and found.power and found.untested is None:
+    stays = found.odd is not None and found.odd.stays
+    if found.changed == "none" and found.power and found.untested is None and not stays:
         yield Text(_soon(found), "answer")
 
 
@@ -457,7 +462,9 @@ def _soon(found: Watching) -> str:
 
 def _cautions(found: Watching) -> Iterator[Caution]:
     if found.anchors.watched.unit == "check":
-        yield Caution(_CHECKS)
+        odd = found.odd
+        also = "" if odd is None or odd.stays else _ODD.format(_named(found, odd.number))
+        yield Caution(_CHECKS + also)
     if found.counted:
         number = amount(sum(found.failed.values()), "judgment")
         of = _checks_in_words(found, sorted(found.failed))

@@ -34,6 +34,12 @@ def next_of_checks(found: Watching, again: str, stream: Sequence[str]) -> list[T
     if found.known is None and found.none_twice:
         words = "choose outputs, and judge these same ones at each check"
         return [*compared, *next_step(words, f"watch {again}{begun} --freeze {_ANCHORS}")]
+    if found.known is None and found.odd and found.odd.stays and found.untested is None:
+        last = found.odd.begins == found.odd.number
+        there = "if the judge changed then, watch the new one from there"
+        words = there if last else "watch from the check after it"
+        call = f"watch {again}{_since(found, found.odd.begins)}{_streams(stream)}"
+        return [*_lost_again(found, again), *next_step(words, call)]
     if found.changed == "none":
         # A copy that was left out has a folder, too.
         free = count(len(found.checks) + 1)
