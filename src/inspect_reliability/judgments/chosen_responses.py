@@ -24,6 +24,13 @@ _CHOSEN = re.compile(
 )
 """What people write around the name of the response that is better."""
 
+_NO_NAME = re.compile(
+    r"(?:it|up|out|this|that|not|no(?!\.)|none|nothing|nobody|neither|both|either|all|keine?r?|niemand"
+    r"|nichts|beide|aucune?|personne|nadie|ninguno)\b.*|.*\b(?:not|nicht|pas)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What stands in the place of a name and is none, as in "no one wins" or "A is not preferred"."""
+
 _MOST_WORDS = 4
 """Most words of such a name."""
 
@@ -32,7 +39,8 @@ def chosen_in(text: str) -> str | None:
     """The response that a verdict says is better, as A of "A wins"; None of other verdicts."""
     found = _CHOSEN.fullmatch(text) if len(text) <= _LONGEST else None
     name = next(filter(None, found.groups()), "").strip(_AROUND) if found else ""
-    return name if name and len(name.split()) <= _MOST_WORDS else None
+    is_name = 0 < len(name.split()) <= _MOST_WORDS and not _NO_NAME.fullmatch(name)
+    return name if is_name else None
 
 
 _LONGEST = 100
