@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from ..stats import Cells, ReliabilityError
 from ..verdicts import CORRECT, INCORRECT, INVALID, NO_VERDICTS, NON_RESPONSE, abstentions
 from .columns import N_JUDGMENTS, SETTLED_LABEL, by_rater
-from .pairs import NAMES, OPTION, mirrored
+from .mirrored import mirrored
+from .pairs import NAMES, OPTION
 
 if TYPE_CHECKING:
     import pandas as pd

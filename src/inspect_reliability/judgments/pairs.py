@@ -161,23 +161,6 @@ def pairs_shown(table: Iterable[Any]) -> Iterator[tuple[str, str]]:
                 yield first, second
 
 
-def mirrored(columns: Mapping[str, Sequence[Any]]) -> dict[str, str]:
-    """Verdict -> the one that it would be if the responses of each pair had each other's name.
-
-    Empty unless verdicts name responses by place and columns show several pairs of systems: which
-    response of a pair is called first is then arbitrary. Between two systems alone a verdict names
-    the same system everywhere.
-    """
-    if not {*columns[NAMES]} <= {*_OF_RESPONSES}:
-        return {}
-    shown = (zip(*(columns[name] for name in pair), strict=True) for pair in pairs_shown(columns))
-    if all(len({frozenset(map(str, one)) for one in pairs}) < 2 for pairs in shown):
-        return {}
-    verdicts = {one for one in columns["verdict"] if isinstance(one, str)}
-    pair = pair_in(verdicts, PAIRS, said=True)
-    return {one: pair.exchanged(one) for one in verdicts if pair.has(one)} if pair else {}
-
-
 # What systems gained by a verdict.
 
 
@@ -273,7 +256,7 @@ EXCHANGED = "response by place"
 OPTION, GRADE = "option", "grade"
 """Its values for numbers where their user says which they are."""
 
-_OF_RESPONSES = (RESPONSE, EXCHANGED)
+OF_RESPONSES = (RESPONSE, EXCHANGED)
 
 _GIVEN = {"given", "original", "orig", "normal", "default", "forward", "ab", "false", "no", "0"}
 
@@ -376,7 +359,7 @@ def shown_first(
     """
     if (
         NAMES not in table
-        or not table[NAMES].isin(_OF_RESPONSES).all()
+        or not table[NAMES].isin(OF_RESPONSES).all()
         or next(pairs_shown(table), None)
     ):
         return None
@@ -406,7 +389,7 @@ def meant(table: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, list[Not
     Raises:
         UserError: The user wants verdicts exchanged, and there are none to exchange.
     """
-    if NAMES in table and table[NAMES].isin(_OF_RESPONSES).any():
+    if NAMES in table and table[NAMES].isin(OF_RESPONSES).any():
         if reading.swap:
             raise UserError(f"{reading.where}: {SETTLED}")
         return table, []
