@@ -40,3 +40,23 @@ def test_a_column_of_dates_is_named_where_times_lack(tmp_path, values, said):
     rows = [{"id": one, "day": day, "verdict": "good"} for one in "abc" for day in values]
     pd.DataFrame(rows).to_csv(tmp_path / "days.csv", index=False)
     assert said in invoke("watch", tmp_path / "days.csv").stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("months", "watched"),
+    [
+        (["January 2026", "February 2026"], False),
+        (["Januar 2026", "Februar 2026"], False),
+        (["01.01.2026", "01.02.2026"], True),
+    ],
+)
+def test_months_however_written_are_times_of_one_judge(tmp_path, months, watched):
+    """No month is to be used; `watch` is named where it reads them."""
+    frame = pd.DataFrame(VERDICTS)
+    frame["month"] = frame["month"].map(dict(zip(MONTHS, months, strict=True)))
+    frame.assign(label="good").to_csv(tmp_path / "months.csv", index=False)
+    said = invoke("compare", tmp_path / "months.csv", "--by", "month").stdout
+    assert "the judge changed" in " ".join(said.split())
+    assert "Next: use" not in said
+    assert ("--column month=time" in said) == watched

@@ -13,7 +13,7 @@ from ..errors import UserError
 from ..judgments.column_names import is_called
 from ..judgments.columns import COLUMNS, GROUP_BY, WORDS, dividing, of_role, words_of
 from ..judgments.count import NUMBER
-from ..judgments.days import by_date, refuse_either_order
+from ..judgments.days import by_date, iso_days, refuse_either_order
 from ..judgments.other_names import asked_of_names
 from ..judgments.other_questions import OTHERS, named_by_numbers, of_other_questions
 from ..judgments.reading import Code, Note, refuse
@@ -241,7 +241,8 @@ def kind_of_sides(analysis: Analysis) -> Sides:
     for row in analysis.rows:
         tables.setdefault(row.group[SIDE], []).append(row.table)
     sides = {name: pd.concat(own) for name, own in tables.items()}
-    if all(map(_DAY.fullmatch, sides)):
+    numbers = all(map(NUMBER.fullmatch, sides)) and not all(map(_MONTH.fullmatch, sides))
+    if by_date(sides) and not numbers:
         return Sides.TIMES
     known = set.intersection(*({*map(str, own)} for own in sides.values()))
     values = {
@@ -257,10 +258,11 @@ def kind_of_sides(analysis: Analysis) -> Sides:
     return Sides.WAYS if named or apart.intersection(_ASKED_HOW) else Sides.EITHER
 
 
-def times_option(analysis: Analysis) -> str:
+def times_option(analysis: Analysis) -> str | None:
     """What `watch` needs besides the logs to take the column of the sides for the time.
 
-    Empty where the judgments have times, or no one column names the sides.
+    Empty where the judgments have times, or no one column names the sides; None where `watch` does
+    not read such times.
     """
     each = [
         {str(name) for name in row.table if {*map(str, row.table[name])} == {row.group[SIDE]}}
@@ -269,6 +271,8 @@ def times_option(analysis: Analysis) -> str:
     columns, judgments = set.intersection(*each) - {SIDE}, analysis.judgments
     if judgments.logs or len(columns) != 1:
         return ""
+    if not all(map(_DAY.fullmatch, iso_days(names_of(analysis)).values())):
+        return None
     name = columns.pop()
     theirs = next((one.yours(name) for one in judgments.readings), name)
     return "" if "time" in (name, theirs) else f" --column {quote(f'{theirs}=time')}"

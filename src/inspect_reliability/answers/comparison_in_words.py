@@ -357,7 +357,7 @@ def next_of_two(
     sides: Sides = Sides.WAYS,
     questions: int | None = None,
     moved: bool = False,
-    times: str = "",
+    times: str | None = "",
 ) -> list[Text]:
     """What a comparison of two asks for.
 
@@ -369,18 +369,19 @@ def next_of_two(
         sides: What the sides are.
         questions: Questions of both without a label of any output; by default one an output.
         moved: Whether it is shown that one judge changed, see `have_moved`.
-        times: The option that names the column of the times, for `watch`.
+        times: The option that names the column of the times, for `watch`; None if it has no use.
     """
+    watch = None if times is None else f"watch {logs}{times}"
     pair, verb = next(asked(pairs), (None, ""))
     if pair is None:
         return next_step("judge the same questions with both")
-    if told := _told_by_labels(pair, verb, pairs, logs + times, sides, moved):
+    if told := _told_by_labels(pair, verb, pairs, watch, sides, moved):
         return told
     words, command = _to_tell(pair, left, logs, alone, questions)
     if not moved or sides is Sides.WAYS or alone:
         return next_step(words, command)
     if sides is Sides.TIMES:
-        return _by_what_sides_are(sides, "", _CHANGED, logs + times)
+        return _by_what_sides_are(sides, "", _CHANGED, watch)
     both = f"if these are one judge at two times, {_CHANGED}. If they are two prompts or settings, "
     return next_step(f"{both}{words}", command)
 
@@ -394,7 +395,7 @@ def _needed(pair: Record) -> int | None:
 
 
 def _told_by_labels(
-    pair: Record, verb: str, pairs: Sequence[Record], logs: str, sides: Sides, moved: bool
+    pair: Record, verb: str, pairs: Sequence[Record], watch: str | None, sides: Sides, moved: bool
 ) -> list[Text]:
     """What to do where labels tell two sides apart, or as good as alike; nothing elsewhere."""
     n, ends = pair["n_questions"], pair["difference_interval"]
@@ -402,7 +403,7 @@ def _told_by_labels(
         return []
     if is_decided(pair):
         times = _CHANGED if moved else _MAY_HAVE
-        return _by_what_sides_are(sides, f"use {_ahead(pair)}", times, logs)
+        return _by_what_sides_are(sides, f"use {_ahead(pair)}", times, watch)
     if not ends:
         return []
     if (most := max(map(abs, ends))) <= _ALIKE:
@@ -414,7 +415,7 @@ def _told_by_labels(
             ways = f"how often each {near} differs by {few}{_exact_beside(pairs)}"
             times = f"how often it {near} changed by {few}"
         found = f"{_CHANGED}; {times}" if moved else f"nothing to mend: {times}"
-        return _by_what_sides_are(sides, f"take the cheaper one: {ways}", found, logs)
+        return _by_what_sides_are(sides, f"take the cheaper one: {ways}", found, watch)
     if _needed(pair) is not None:
         return []
     many = f"more than {most_feasible(n):,} labelled questions would be needed"
@@ -422,7 +423,7 @@ def _told_by_labels(
         sides,
         f"take the cheaper one: {many} to tell which {verb}{_exact_ones(pair, pairs)}",
         _CHANGED if moved else f"nothing to mend: no change is shown, and {many} to show one",
-        logs,
+        watch,
     )
 
 
@@ -454,8 +455,11 @@ def _to_tell(
     return more_labels(lacking, left, logs, needed, gives, "both", questions)
 
 
-def _by_what_sides_are(sides: Sides, ways: str, times: str, logs: str) -> list[Text]:
-    """The step of two ways to judge, of one judge at two times, or each where it can be both."""
+def _by_what_sides_are(sides: Sides, ways: str, times: str, watch: str | None) -> list[Text]:
+    """The step of two ways to judge, of one judge at two times, or each where it can be both.
+
+    After a change in time, it is the command that watches, if one does.
+    """
     if sides is Sides.WAYS:
         return next_step(ways)
     if sides is Sides.EITHER:
@@ -463,7 +467,7 @@ def _by_what_sides_are(sides: Sides, ways: str, times: str, logs: str) -> list[T
             f"if these are two prompts or settings, {ways}. If they are one judge at two times, "
             f"{times}"
         )
-    return next_step(f"{times}. To be told of changes from now on", f"watch {logs}")
+    return next_step(f"{times}. To be told of changes from now on" if watch else times, watch or "")
 
 
 def next_of_each(
@@ -550,8 +554,9 @@ def next_of_models(analysis: Analysis) -> list[Text]:
 def next_of_several(labelled: bool, analysis: Analysis, logs: str) -> list[Text]:
     """What a comparison of more than two asks for."""
     if labelled and kind_of_sides(analysis) is Sides.TIMES:
-        known = logs + times_option(analysis)
-        return next_step("to be told when the judge changes", f"watch {known}")
+        if (times := times_option(analysis)) is None:
+            return next_step("write dates as 2026-01-31, so that watch can tell when it changes")
+        return next_step("to be told when the judge changes", f"watch {logs}{times}")
     if labelled:
         return next_step("choose among them, by these labels", f"choose {logs}")
     return next_step(*_first_labels(shared_unlabelled(analysis)[0], logs))
