@@ -216,7 +216,7 @@ def test_a_grade_with_a_remark_is_asked_about_as_that_grade(remark: str) -> None
     frame = grades().assign(verdict=[remark.format(4), *verdicts[1:]])
     (asked,) = judgments_from_frame(frame).asked
     assert asked.choices[0].entries == {"map": {remark.format(4): "4"}}
-    (of_range,) = judgments_from_frame(frame.assign(verdict=["3-4", *verdicts[1:]])).asked
+    (of_range,) = judgments_from_frame(frame.assign(verdict=["3-5", *verdicts[1:]])).asked
     assert "grade" not in of_range.choices[0].means
 
 

@@ -216,12 +216,15 @@ def converted(values: pd.Series[Any], where: str, saved: Saved | None = None) ->
     Raises:
         UserError: A value is of another kind.
     """
+    import pandas as pd
+
     name = str(values.name)
     kind: Kind = COLUMNS[name].kind if name in COLUMNS else "any"
     own = _OWN if name not in COLUMNS and saved is None else _KINDS[kind]
     convert, what = _BY_NAME.get(name, own)
     may_be = name in _OF_GRADES and values.dtype == object
-    dates = [_has_day(value) for value in values] if may_be else []
+    texts = may_be and pd.api.types.infer_dtype(values) in ("string", "empty")
+    dates = [_has_day(value) for value in values] if may_be and not texts else []
     days = 0 < 2 * sum(dates) < values.notna().sum()  # of grades, as `days` reads them
     as_json = saved is not None and name in saved.as_json
 
