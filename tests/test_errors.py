@@ -38,6 +38,7 @@ def test_the_install_line_works_where_no_index_has_the_package() -> None:
     assert wanted.url.startswith("git+") or Path(urlsplit(wanted.url).path).exists()
 
 
+@pytest.mark.slow
 def test_published_values_need_none_of_the_study_s_packages(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

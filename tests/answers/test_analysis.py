@@ -157,6 +157,7 @@ def test_a_question_is_right_where_its_most_frequent_verdict_is_its_label() -> N
     }
 
 
+@pytest.mark.slow
 def test_seeds_and_notes() -> None:
     """Each judge with its worst check and its recorded seeds; each note as it was given."""
     checked = made(judge="x", replications=2, seed_check="honoured")
@@ -184,6 +185,7 @@ def test_rows_are_of_any_columns() -> None:
         found.frame("vote")
 
 
+@pytest.mark.slow
 def test_questions_of_two_benchmarks_that_share_an_id() -> None:
     """In a row of several benchmarks they stay two questions, as if they had other names."""
     one, two = made(), made(benchmark="two", noise=0.6)
@@ -227,6 +229,7 @@ def test_a_shown_analysis_moves_no_cursor() -> None:
     assert "not used: a\\x1b[31m" in shown
 
 
+@pytest.mark.slow
 def test_what_is_next_in_python_is_a_call() -> None:
     """A notebook is told a call, and it is one of ours; a list for a person takes the command."""
     rows = [(f"q{q}", one, "A") for q in range(40) for one in ("AAAB" if q % 5 else "AABB")]

@@ -50,6 +50,7 @@ def test_a_scale_has_icc() -> None:
         assert ("ICC [95%]" in render(document, "table")) == shown
 
 
+@pytest.mark.slow
 def test_a_card_says_how_many_labels_and_of_which_days() -> None:
     """Of two people, on the questions that have a label; days as a German spreadsheet has them."""
     days = ["9.11.2026", "10.11.2026", "31.10.2026", "1.11.2026", "2.11.2026"]
@@ -285,6 +286,7 @@ def test_a_page_of_cards_keeps_what_belongs_to_each() -> None:
     assert each == ["a", "headline", "Caution", "b", "headline", "Caution"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", [None, "A"])
 def test_what_labels_do_not_say_has_a_reason(label: str | None) -> None:
     """Nothing is labelled, or all labels are the same: a number is null, and why is said."""
@@ -303,6 +305,7 @@ def test_judgments_without_logs_have_no_command() -> None:
     assert "To repeat" not in render(document, "markdown")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("columns", "varied"),
     [

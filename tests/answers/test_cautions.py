@@ -263,6 +263,7 @@ def test_outputs_are_read_before_anything_else(columns: dict[str, str]) -> None:
     assert "Next: read some outputs, then change the prompt or the parser." in shown
 
 
+@pytest.mark.slow
 def test_outputs_that_name_several_verdicts_have_a_column() -> None:
     """The share of invalid outputs is in the table, and the column is left out where it is 0."""
     judgments = made(order=None)

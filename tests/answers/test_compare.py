@@ -174,6 +174,7 @@ def test_grades_are_compared_by_how_near_they_are() -> None:
         assert "label more questions" not in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("values", "first"),
     [
@@ -271,6 +272,7 @@ def test_what_two_ask_for_says_how_many_labels_and_its_command() -> None:
     )
 
 
+@pytest.mark.slow
 def test_copies_repeat_themselves_no_more_than_draws() -> None:
     """Temperature 0 is never called steadier: its coefficients and differences are null."""
     rng = np.random.default_rng(1)
@@ -319,6 +321,7 @@ def test_a_few_questions_cannot_tell_and_the_plans_of_both_say_how_many_would() 
     assert "cannot tell" not in render(document, "markdown")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tries", "says"), [(1, "a and b judged each order once"), (2, "report tells")]
 )

@@ -395,6 +395,7 @@ def test_an_answer_says_what_was_left_out() -> None:
         assert f"Note: {found.notes[0]}" in repr(answer).replace("\n", " ")
 
 
+@pytest.mark.slow
 def test_a_gate_is_true_where_it_passes() -> None:
     """`assert` in a pipeline stops at the outcomes that are no pass."""
     frame = graded(60, 30)
@@ -419,6 +420,7 @@ def test_a_report_as_a_mapping_is_the_json_of_its_command(tmp_path: Path) -> Non
     assert ir.analyse(file, columns=COLUMNS).to_dict() == printed
 
 
+@pytest.mark.slow
 def test_a_next_call_says_that_it_is_of_the_same_rows() -> None:
     """Of rows chosen from a larger frame; of a whole frame there is nothing to say."""
     rows = [

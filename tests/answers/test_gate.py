@@ -83,6 +83,7 @@ def test_gate(judgments: Judgments, limits: Limits, result: str) -> None:
     assert overall(check_limits(analyse(judgments, by=("judge",)), limits)) == result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scorer", ["grader", "rejudge_quality"])
 def test_a_suites_own_grades_beside_rejudge_are_not_gated(scorer: str) -> None:
     """Graded once by the suite and often by rejudge: the latter is what a gate is about."""
@@ -99,6 +100,7 @@ def test_a_suites_own_grades_beside_rejudge_are_not_gated(scorer: str) -> None:
     assert not_checked(analyse(elsewhere)) == []
 
 
+@pytest.mark.slow
 def test_a_gate_on_a_scale_names_icc() -> None:
     """Omega counts 7 and 8 as different, so a scale that fails is told of ICC."""
     judgments = made(noise=0.9, questions=40, order=None)
@@ -232,6 +234,7 @@ def test_how_many_more_questions() -> None:
     assert passed["more_questions"] is None
 
 
+@pytest.mark.slow
 def test_several_benchmarks_are_pooled() -> None:
     """A gate over two benchmarks decides by their pooled omega, and by no common evidence."""
     both = together(made(), made(benchmark="two", noise=0.6))
@@ -291,6 +294,7 @@ def test_votes_are_held_to_a_limit() -> None:
         Limits((("omega", 0.5),), votes=3)
 
 
+@pytest.mark.slow
 def test_votes_of_questions_with_unequal_numbers_of_tries() -> None:
     """Questions with fewer tries than votes are left out, also where evidence is asked for."""
     tries = {str(q): ["A"] * (5 if q % 2 else 2) for q in range(60)}
@@ -362,6 +366,7 @@ def test_labels_of_all_verdicts_leave_nothing_open_of_these() -> None:
     assert words in some.text
 
 
+@pytest.mark.slow
 def test_a_limit_that_rounding_would_hide_has_a_digit_more() -> None:
     """An interval below 80% never reads as one that reaches it."""
     found = gate(_judge("a", 30), least={"accuracy": 0.8})
@@ -491,6 +496,7 @@ def test_no_gate_asks_for_questions_that_are_not_there() -> None:
     assert "most=48" in said
 
 
+@pytest.mark.slow
 def test_labels_of_steady_questions_alone_decide_no_share() -> None:
     """What is right on these says nothing of the others; a random half decides."""
     asked = {"accuracy": 0.2}

@@ -131,6 +131,7 @@ def test_the_share_of_a_verdict_is_compared_where_nothing_else_is_known() -> Non
     assert "not estimable" not in said
 
 
+@pytest.mark.slow
 def test_omega_and_agreement_that_differ_are_said_apart() -> None:
     """Nine of ten at random repeat more often than steady halves, and beyond chance less often."""
     draws = np.random.default_rng(3)
@@ -243,6 +244,7 @@ def test_ids_that_only_count_are_asked_about(added: dict[str, Any], asked: bool)
     assert "n_of_each" in ir.compare(*sides, columns=eval(second)).to_dict()["rows"][0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("differ", "asked"), [(0, False), (9, False), (12, True), (20, True)])
 def test_labels_of_two_values_differ_by_half_by_chance(differ: int, asked: bool) -> None:
     """Of 40 labels A and B, 20 would differ by chance; of the same questions, few do."""

@@ -35,6 +35,7 @@ def results(frame: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
     return {name: analysis.results[name] for name in ("moves", "components", "omega_over")}
 
 
+@pytest.mark.slow
 def test_each_facet_is_as_pairs_say() -> None:
     """Disagreement across a facet, and within cells, is that of pairs, listed one by one."""
     frame = study(0.3, 0.1, questions=6)
@@ -119,6 +120,7 @@ def test_one_draw_a_cell_has_no_noise_of_its_own() -> None:
     assert all(one["omega"] is not None for one in others)
 
 
+@pytest.mark.slow
 def test_runs_of_two_days_have_a_row_of_change() -> None:
     """The same command run on two days gives both runs, and one record that names the change."""
     frame = (

@@ -325,6 +325,7 @@ def test_an_even_judge_is_said_to_prefer_no_place() -> None:
     assert "place is shown" not in full_of(analyse(biased, swap=False))
 
 
+@pytest.mark.slow
 def test_questions_of_one_order_each_have_no_difference_of_orders() -> None:
     """No question was asked in both orders, and the report says what it can."""
     frame = pairs(0.1, named=True)

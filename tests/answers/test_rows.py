@@ -146,6 +146,7 @@ def test_a_study_adds_to_a_row_and_changes_nothing() -> None:
     assert own["not_estimable"].items() <= whole["not_estimable"].items()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replications", [4, 60])
 def test_a_singular_matrix_is_marked(replications: int) -> None:
     """Fewer replications than questions leave the published omega a value, a mark and a caution."""

@@ -97,6 +97,7 @@ def test_benchmarks_are_compared_together(files: tuple[Path, Path], tmp_path: Pa
     assert len(found["left_out"]["no question of its benchmark has a label"]) == 60
 
 
+@pytest.mark.slow
 def test_labels_in_other_words_are_not_lost(files: tuple[Path, Path]) -> None:
     """Without --map nothing fits, and the message says what to do."""
     judgments, labels = files
@@ -211,6 +212,7 @@ def test_recorded_grades(data: Path) -> None:
     assert rates["rogan-gladen"] == pytest.approx([0.2401, 0.1232, 0.3477, 0.1938], abs=1e-3)
 
 
+@pytest.mark.slow
 def test_the_next_command_reads_the_same_file(tmp_path: Path) -> None:
     """`report` and `validate` name a file and its columns as the shell reads them."""
     path, out = tmp_path / "my grades.csv", tmp_path / "next.csv"

@@ -184,6 +184,7 @@ def test_text_around_a_verdict_does_not_change_it(
         assert reader.read(between.join([*before, text, *after])).verdict == verdict
 
 
+@pytest.mark.slow
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_any_text_around_a_labelled_verdict(before: str, after: str) -> None:
     """Whatever is on other lines, without a letter A to E, leaves the labelled verdict as it is."""
@@ -194,6 +195,7 @@ def test_any_text_around_a_labelled_verdict(before: str, after: str) -> None:
     assert BEST_OF_FIVE.read(text).verdict == "C"
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_every_text_has_one_verdict(text: str) -> None:
     """Whatever a model writes is one of the declared categories, for every design."""

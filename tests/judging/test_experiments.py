@@ -144,6 +144,7 @@ def test_cells_and_calls_are_said_first(capsys: pytest.CaptureFixture[str]) -> N
     )
 
 
+@pytest.mark.slow
 def test_the_viewer_shows_each_cell(tmp_path: Path) -> None:
     """A score's text has a part a cell, under its wording and its order."""
     log = read_eval_log(run(first_place, tmp_path, orders=2, wordings="labels").location)

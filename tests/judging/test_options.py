@@ -1,5 +1,6 @@
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,6 +36,7 @@ def test_reshuffled_orders_are_uniform() -> None:
         assert chi_square < 23.5  # the .9999 quantile at 4 degrees of freedom
 
 
+@pytest.mark.slow
 @given(st.integers(), st.text(), st.integers(1, 10_000), st.integers(1, 10_000))
 def test_replications_of_a_question_have_distinct_seeds(
     base: int, question: str, one: int, other: int

@@ -47,6 +47,7 @@ def test_outcome_of_two_seeds(texts: tuple[list[str], list[str]], outcome: str) 
     assert seed_outcome([Drawn(text) for text in same] for same in texts)[0] == outcome
 
 
+@pytest.mark.slow
 def test_chance_of_being_fooled() -> None:
     """A provider that ignores seeds passes with probability 1/32 at most where texts are two."""
 

@@ -144,6 +144,7 @@ FORMS: dict[str, tuple[str, Any, int, dict[str, Any]]] = {
 """Form -> the tool, its export, how many judgments that has, and what columns are."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_an_export_is_recognised_and_read(form: str, tmp_path: Path) -> None:
     """By its columns; a note names the tool."""
@@ -215,6 +216,7 @@ def test_who_names_columns_reads_by_these() -> None:
         judgments_from_frame(frame, reading=Reading(made_by="nobody"))
 
 
+@pytest.mark.slow
 def test_an_export_is_read_by_a_report(tmp_path: Path) -> None:
     """As by every command."""
     path = tmp_path / "e.json"

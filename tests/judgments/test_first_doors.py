@@ -66,6 +66,7 @@ def doors(data: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", READ)
 def test_what_is_read_is_said(name: str, doors: Path) -> None:
     """A file that means one thing is read as it is meant; nothing is asked, changes are said."""

@@ -186,6 +186,7 @@ def test_what_does_not_fit_is_one_note(
     assert len(found) == (QUESTIONS - 1) * REPLICATIONS
 
 
+@pytest.mark.slow
 def test_an_order_of_one_option_is_somebody_elses(changed: Callable[[Change], Path]) -> None:
     """A judge that chooses has two options at least; other verdicts are reported all the same."""
 

@@ -208,6 +208,7 @@ def test_judges_of_their_own_keep_their_names() -> None:
     assert len(analyse(judgments_from_frame(frame, {"worker+judge": "judge"})).rows) == 4
 
 
+@pytest.mark.slow
 def test_ids_that_start_again_are_joined_with_what_tells_them_apart() -> None:
     """Items of several subsets with ids of their own are questions of their own."""
     sizes = {"a": 40, "b": 25, "c": 12}

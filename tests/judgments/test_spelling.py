@@ -191,6 +191,7 @@ def test_sentences_that_all_differ_are_read() -> None:
     assert note.count == 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("short", "phrase"),
     [

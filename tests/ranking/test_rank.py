@@ -622,6 +622,7 @@ def test_the_answer_has_25_lines_and_the_page_two_pictures(tmp_path: Path, form:
         assert done.stdout.count("<svg") == 3  # the first one also for narrow screens
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("right", "says"),
     [
@@ -644,6 +645,7 @@ def test_the_first_sentence_says_who_is_ahead(
     assert rank(tmp_path / "s.csv").stdout.splitlines()[0] == says
 
 
+@pytest.mark.slow
 def test_two_that_are_not_told_apart_have_their_difference_and_a_plan(tmp_path: Path) -> None:
     """Its interval is that of the questions' differences; the next step is a plan of both."""
     right = {"x": np.arange(20) < 14, "y": np.arange(20) % 2 == 0}
@@ -657,6 +659,7 @@ def test_two_that_are_not_told_apart_have_their_difference_and_a_plan(tmp_path: 
     assert "plan" not in rank(tmp_path / "s.csv", "--pool", "system").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_a_system_of_one_judge_says_why_it_has_no_interval_over_judges() -> None:
     """The reason is its judge's, and not that of a ranking of one system."""
@@ -709,6 +712,7 @@ def met(path: Path, pairs: dict[str, str]) -> Path:
     return path / "met.csv"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pairs", "options", "words"),
     [
@@ -759,6 +763,7 @@ def test_rows_in_another_order_or_several_files_have_the_same_ranking(tmp_path: 
     assert found(whole) == found(other, one)
 
 
+@pytest.mark.slow
 def test_people_without_names_count_one_by_one(tmp_path: Path) -> None:
     """Two of three people say that x wins."""
     asked = "abcdefgh"
@@ -771,6 +776,7 @@ def test_people_without_names_count_one_by_one(tmp_path: Path) -> None:
     assert favoured[0]["bias"] == pytest.approx((1 / 2 - 2 / 3) - (1 / 2 - 1 / 3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", [10, 40])
 def test_labels_beyond_what_a_judge_says_bound_no_interval(labels: int, tmp_path: Path) -> None:
     """A judge that says 0 or 1 beside grades of 0 to 5: a mean grade has two ends."""

@@ -198,6 +198,7 @@ def test_every_number_of_a_ranking_is_what_counting_gives(
                 assert ours[column] == near, (name, key, column)
 
 
+@pytest.mark.slow
 def test_every_declared_key_has_a_twin(verdicts: Verdicts, labels: Verdicts) -> None:
     """What `keys.md` declares of a ranking is counted above."""
     for name, records in twin(verdicts, labels).items():

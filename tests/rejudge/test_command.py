@@ -47,6 +47,7 @@ def test_a_dry_run_says_the_cost_and_makes_no_call(log: str) -> None:
     assert [file.name for file in Path(log).parent.iterdir()] == [Path(log).name]
 
 
+@pytest.mark.slow
 def test_a_log_of_a_scanner_asks_for_a_scorer(log: str) -> None:
     """A log says no more of a scanner of inspect_scout than its name: a file has it."""
     scanned = read_eval_log(log)
@@ -120,6 +121,7 @@ def test_the_answer_is_last_and_names_the_logs(log: str) -> None:
     assert done.stdout.index("variance of the score") < done.stdout.index("Next: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nosuch/x", "openai-api/nokey/x", "hf_seeded/./x"])
 @pytest.mark.parametrize("place", ["role", "argument"])
 def test_a_grader_that_cannot_be_used_is_one_line(
@@ -186,6 +188,7 @@ def test_votes_that_tie_are_ties(tmp_path: Path) -> None:
     assert set(judgments_from_logs(log.location).table["verdict"]) == {"tie"}
 
 
+@pytest.mark.slow
 def test_an_unforeseen_error_is_one_line(log: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What nobody thought of ends with a next step, and --traceback raises it."""
 
@@ -202,6 +205,7 @@ def test_an_unforeseen_error_is_one_line(log: str, monkeypatch: pytest.MonkeyPat
         main(["--traceback", "rejudge", log])
 
 
+@pytest.mark.slow
 def test_another_grader_is_announced_before_the_first_call(log: str) -> None:
     """Who answers, and who did, is said even where no call is made."""
     done = rejudge(log, "--dry-run", "--model", TINY)

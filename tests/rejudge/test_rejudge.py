@@ -396,6 +396,7 @@ def test_a_key_without_a_grade_stays_unscored() -> None:
     assert math.isnan(summarise("s", [Replication(1, error="gone")]).value)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unwarned")
 def test_a_scorer_without_a_model_is_not_reliable(tmp_path: Path, logged: Logged) -> None:
     """A scorer that asks no model gives copies: no coefficient, no judgment, and words why."""

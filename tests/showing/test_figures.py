@@ -267,6 +267,7 @@ def test_a_figure_on_axes_of_somebody_else_leaves_their_title(analysis: Analysis
                 assert not place.overlaps(axes.xaxis.label.get_window_extent())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [0.17, 0.05, 0.9])
 def test_ticks_in_percent_are_whole_steps(most: float) -> None:
     """No label is rounded: 2.5, 5 and 7.5 would read 2, 5 and 8."""

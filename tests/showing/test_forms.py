@@ -187,6 +187,7 @@ def test_csv_keeps_every_text_in_its_cell(rows: list[tuple[str, str]]) -> None:
         assert [tuple(map(without_marks, line)) for line in lines] == rows
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(HOSTILE, HOSTILE), min_size=1, max_size=4), st.sampled_from(",;|\t"))
 def test_no_reader_sees_a_formula(rows: list[tuple[str, str]], separator: str) -> None:
     """Whatever it takes for the end of a cell: its quotation marks are then not ours."""

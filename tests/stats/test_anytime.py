@@ -28,6 +28,7 @@ def most_wealth(wrong: list[bool], max_error: Fraction) -> Fraction:
     return most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_the_promise_is_that_of_bets_placed_one_by_one(seed: int) -> None:
     """Each threshold's wealth of its own labels in their order; the first that lacks it ends it."""

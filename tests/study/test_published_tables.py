@@ -81,6 +81,7 @@ def test_only_what_differs_is_named() -> None:
     assert " - 0.7118" in unknown
 
 
+@pytest.mark.slow
 def test_a_value_that_noise_has_too_is_said_to_tell_nothing() -> None:
     """Within its range on shuffled verdicts; where nothing varies, nothing is said."""
     said = " ".join(render(tables(cells(ours=0.75)), "table").split())

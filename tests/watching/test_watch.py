@@ -313,6 +313,7 @@ def test_a_bet_is_worth_what_was_put_in_until_something_is_tested(save) -> None:
     assert [(one["bet"], one["stream_bet"]) for one in found] == [(1.0, 1.0)] * 5
 
 
+@pytest.mark.slow
 def test_too_few_checks_end_with_3(save) -> None:
     found = watch(save(checks(9)), exit_code=3)
     assert found["not_enough"] == "the baseline is 10 checks, and there are 9"
@@ -624,6 +625,7 @@ def test_the_page_has_one_picture(save, tmp_path: Path) -> None:
     assert str(tmp_path) not in text
 
 
+@pytest.mark.slow
 def test_anchors_are_a_mixture(save) -> None:
     """Steady and unsteady ones with labels of all kinds; what a check costs is said before."""
     table = checks(1, anchors=60, draws=6)
