@@ -114,7 +114,7 @@ def grades_of_days(words: Iterable[str], verdicts: Iterable[str]) -> dict[str, s
     return {text: grade for text in words if (grade := _grade_of_day(text, grades))}
 
 
-def grades_in_words(days: Mapping[str, str]) -> str:
+def grades_for_days(days: Mapping[str, str]) -> str:
     """Every day, with the grade of which a spreadsheet made it."""
     each = ", ".join(f"{grade} of {text!r:.40}" for text, grade in days.items())
     return f"grades of which a spreadsheet made days, {each}"
@@ -133,7 +133,7 @@ def asked_of_day_labels(
         return []
     text = next(iter(days))
     ways = (
-        reading.choice(grades_in_words(days), {"map": days}),
+        reading.choice(grades_for_days(days), {"map": days}),
         reading.choice("no labels", {"map": dict.fromkeys(days, NON_RESPONSE)}),
     )
     what = f"different labels such as {text!r:.40}, which are days, are grades, or no labels"

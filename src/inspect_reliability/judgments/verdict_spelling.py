@@ -16,7 +16,7 @@ from ..verdicts import FAILED_CALL, NO_VERDICTS, NON_RESPONSE, abstentions
 from .chosen_responses import by_their_names
 from .columns import each_once, label_names, numbers_of
 from .count import NUMBER
-from .days import asked_of_day_labels, grades_in_words, grades_of_days, is_day_in_figures
+from .days import asked_of_day_labels, grades_for_days, grades_of_days, is_day_in_figures
 from .noted_grades import grade_in
 from .options_or_grades import asked_of_options
 from .other_names import asked_of_names
@@ -470,7 +470,7 @@ class _Forms:
             first, n = next(iter(days)), sum(rest[text] for text in days)
             what = f"days such as {first!r:.40} beside grades are grades, or failed calls"
             ways = [
-                (grades_in_words(days), days),
+                (grades_for_days(days), days),
                 ("failed calls", dict.fromkeys(days, NON_RESPONSE)),
             ]
             self.asked.append((what, n, Code.NUMBERS_OPEN, ways))
