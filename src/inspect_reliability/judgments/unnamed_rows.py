@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
 from ..verdicts import FAILED_CALL, NO_VERDICTS
 from .columns import GROUP_BY
@@ -54,13 +55,14 @@ def with_unnamed_rows(
     if meant == FAILED_CALL:
         return table, []
     known = {*table["verdict"][table["question"].notna()].dropna()}.difference(NO_VERDICTS)
-    groups = table.groupby(keys, dropna=False).ngroup()
-    asked: list[str] = []
-    for _, own in table[open_].groupby(row[open_]):
-        told = own.drop(columns="verdict").stack()
-        judged = {*own["verdict"]} <= known and not any(map(is_total, map(str, told)))
-        if judged and not (len(own) > 1 and all(_sums_up(table, groups, at) for at in own.index)):
-            asked += [*own["verdict"]]
+    rows, of = table[open_], row[open_]
+    told = rows.drop(columns="verdict").apply(lambda cells: cells.dropna().map(str).map(is_total))
+    judged = rows["verdict"].isin(known) & ~told.eq(True).any(axis=1)
+    sums = _sums_up(table, table.groupby(keys, dropna=False).ngroup())[open_]
+    several = of.groupby(of).transform("size") > 1
+    means = several & sums.groupby(of).transform("all")
+    open_to = judged.groupby(of).transform("all") & ~means
+    asked = [*rows["verdict"][open_to].iloc[of[open_to].argsort(kind="stable")]]
     if not asked:
         return table, []
     shown = ", ".join(f"{one!r:.40}" for one in asked[:_SHOWN])
@@ -71,22 +73,24 @@ def with_unnamed_rows(
     return table, [Note(_WHAT.format(shown), len(asked), reading.where, Code.COLUMN_OPEN, ways)]
 
 
-def _sums_up(table: pd.DataFrame, groups: pd.Series[int], at: int) -> bool:
-    """Whether a row has the mean or the median of its judge's rows, of all or of those since."""
-    text = table["verdict"][at]
-    if not NUMBER.fullmatch(text):
-        return False
-    rows = table[(groups == groups[at]) & table["verdict"].map(_is_number)]
-    open_ = rows["question"].isna()
-    block = open_.cumsum().where(~open_)
-    last = block[rows.index < at].max()
-    decimals = len(text.partition(".")[2])
-    for known in (rows[~open_], rows[block == last]):
-        values = known["verdict"].astype(float)
-        for sum_ in (values.mean(), values.median()):
-            if abs((round(sum_, decimals) if decimals else sum_) - float(text)) < _ROUNDING:
-                return True
-    return False
+def _sums_up(table: pd.DataFrame, groups: pd.Series[int]) -> pd.Series[bool]:
+    """Which rows have the mean or the median of their judge's rows, of all or of those since.
+
+    Those since begin after the last row before it that has no question, either.
+    """
+    import pandas as pd
+
+    texts = table["verdict"][table["verdict"].map(_is_number)]
+    of, open_ = groups[texts.index], table["question"][texts.index].isna()
+    since = open_.groupby(of).cumsum().where(~open_).groupby(of).ffill()
+    values, places = texts.astype(float), [len(one.partition(".")[2]) for one in texts]
+    found = pd.Series(False, table.index)
+    judges: tuple[list[Any], ...] = ([of], [of, since])
+    for by, sum_ in product(judges, ("mean", "median")):
+        sums = values.where(~open_).groupby(by).transform(sum_).to_numpy()
+        shown = [round(one, n) if n else one for one, n in zip(sums, places, strict=True)]
+        found[texts.index] |= (values - shown).abs() < _ROUNDING
+    return found
 
 
 _ROUNDING = 1e-9
