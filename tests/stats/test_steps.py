@@ -176,3 +176,13 @@ def test_sides_count_a_label_between_grades_alike() -> None:
     assert whole.share().value == pytest.approx((3 + 2 * 0.5) / 5)
     both = [one.beside([whole, half]).share().value for one in (whole, half)]
     assert both == pytest.approx([3 / 5, 1])
+
+
+def test_other_decimals_are_no_halves() -> None:
+    """Thirds of labels and tenths of verdicts bring no word of a second step."""
+    labels = [10 / 3] * 3 + [float(q % 5 + 1) for q in range(57)]
+    given = [3.7] * 3 + [float(q % 5 + 1) for q in range(57)]
+    found = labelled(beside([[one] for one in given], labels))
+    assert found is not None
+    assert found.step == 1
+    assert found.other_step is None

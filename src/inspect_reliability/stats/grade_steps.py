@@ -138,16 +138,16 @@ def grade_unit(values: FloatArray, verdicts: FloatArray, labels: FloatArray) -> 
     return people if ends[1] // people + -ends[0] // people + 1 >= _FEWEST else None
 
 
-def both_between(values: FloatArray, verdicts: FloatArray, labels: FloatArray) -> bool:
-    """Whether some verdicts and some labels lie between whole grades, so that two steps are meant.
+def both_have_halves(values: FloatArray, verdicts: FloatArray, labels: FloatArray) -> bool:
+    """Whether some verdicts and some labels are half grades, so that two steps may be meant.
 
     Args:
         values: The K categories as numbers, NaN for those that are none.
         verdicts: Mean share of each category among verdicts, K.
         labels: The same of labels.
     """
-    number = ~np.isnan(values)
-    return all(_off_grid(1.0, values[number], one[number]) for one in (verdicts, labels))
+    halves = GradeGrid(1.0, 0.5).has(values)
+    return bool(verdicts[halves].any() and labels[halves].any())
 
 
 def _off_grid(unit: float, values: FloatArray, weights: FloatArray) -> float:
@@ -162,17 +162,17 @@ def _nearest(values: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
 
 
 def nearest_grades(
-    values: FloatArray, labels: FloatArray, unit: float, judge: float | None = None
+    values: FloatArray, labels: FloatArray, unit: float, finest: float | None = None
 ) -> FloatArray:
     """The grade that each label is nearest to, label x grade, K x K; halves for a label midway.
 
     A label that is nearest to a grade that nobody gave is no grade but itself, and so is one that
-    is a multiple of `judge`, which the judge's verdicts are.
+    is a multiple of `finest`, as a judge's verdicts are.
     """
     found = np.eye(len(values))
     between = (labels > 0) & (values % unit > 0)
-    if judge is not None:
-        between &= ~GradeGrid(judge).has(values)
+    if finest is not None:
+        between &= ~GradeGrid(finest).has(values)
     for place in np.flatnonzero(between):
         at = np.unique(_nearest(values[place], unit))
         columns = np.flatnonzero(np.isin(values, at))

@@ -15,7 +15,7 @@ from .cells import Cells, Flags, FloatArray
 from .estimate import LEVEL, Estimate, Reason, Unknown
 from .grade_steps import (
     GradeGrid,
-    both_between,
+    both_have_halves,
     grade_unit,
     multiples,
     near,
@@ -192,13 +192,9 @@ class Labelled:
     def other_step(self) -> "Labelled | None":
         """The same with a step of 1 for 0.5, or of 0.5 for 1, if judge and people give halves."""
         shares = self.given.shares.mean(axis=0), self.truth.mean(axis=0)
-        if (
-            self.values is None
-            or self.step not in (0.5, 1)
-            or not both_between(self.values, *shares)
-        ):
+        if self.values is None or self.step not in (0.5, 1.0):
             return None
-        return self.with_step(1.5 - self.step)
+        return self.with_step(1.5 - self.step) if both_have_halves(self.values, *shares) else None
 
     @property
     def between(self) -> float:
