@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
-from rich.live import Live
 
 # Before transformers is imported, which would wait for a hub that cannot be reached.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -36,17 +35,6 @@ settings.load_profile("repeatable")
 
 # Where nobody keeps what is logged, Python would print it.
 logging.getLogger().addHandler(logging.NullHandler())
-
-_refresh = Live.refresh
-
-
-def _refreshed(self: Live) -> None:
-    """Lay out no table for a console that prints nothing: a tenth of a small eval of inspect."""
-    if not self.console.quiet:
-        _refresh(self)
-
-
-Live.refresh = _refreshed  # type: ignore[method-assign]
 
 ROOT = Path(__file__).parents[1]
 

@@ -20,7 +20,7 @@ from ..showing.formats import Record, amount, describe, told_apart, whole_number
 from ..stats import KINDS, Labelled
 from ..stats.cells import Flags, FloatArray, IntArray
 from ..stats.intervals import FEWEST_QUESTIONS
-from ..stats.labelled import WITHIN_ONE, common_step
+from ..stats.labelled import WITHIN_ONE
 from ..stats.multiple_comparisons import Candidates
 from ..stats.rates import by_question
 from ..verdicts import NO_VERDICTS
@@ -364,7 +364,7 @@ def candidates_of(
         missed=len(set.union(*every)) - len(names),
         opened=opened or {},
         within_one=within_one if graded else None,
-        step=common_step(together),
+        step=pairs[0][1].step,
         exact=exact,
     )
 

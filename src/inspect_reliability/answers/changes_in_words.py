@@ -1,7 +1,6 @@
 """How far verdicts moved between two sides, in words: beyond noise, on average and by shares."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -104,9 +103,9 @@ def have_moved(pairs: Sequence[Record], changed: Sequence[Record]) -> bool:
         for name in ("mean_change", _ABOVE)
         if change and change[f"{name}_interval"]
     ]
-    for pair, _ in islice(asked(pairs), 1):
-        name, ends = pair["coefficient"], pair["difference_interval"]
-        others += [ShareMoved(name, None, pair["difference"], ends)] * bool(name in SHARES and ends)
+    pair, _ = next(asked(pairs), (None, ""))
+    if pair and pair["coefficient"] in SHARES and (ends := pair["difference_interval"]):
+        others.append(ShareMoved(pair["coefficient"], None, pair["difference"], ends))
     kinds = len(others) + bool(shares)
     each = [*((one, 1) for one in others), *((one, _differing(shares)) for one in shares)]
     return any(

@@ -17,7 +17,7 @@ from ..stats import Cells, ReliabilityError
 from ..verdicts import CORRECT, INCORRECT, INVALID, NO_VERDICTS, NON_RESPONSE, abstentions
 from .columns import N_JUDGMENTS, SETTLED_LABEL, by_rater
 from .mirrored import mirrored
-from .pairs import NAMES, OPTION
+from .pairs import NAMES, OPTION, pairs_shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -219,10 +219,11 @@ class Judged:
 
     @cached_property
     def mirrored(self) -> Mapping[str, str]:
-        """Verdict -> what it would be with the names of a pair exchanged; see `pairs.mirrored`."""
+        """Verdict -> the verdict with the names of a pair exchanged; see `mirrored.mirrored`."""
         if NAMES not in self.table:
             return {}
-        return mirrored({str(name): self.column(str(name)) for name in self.table})
+        shown = chain.from_iterable(pairs_shown([*self.table]))
+        return mirrored({name: self.column(name) for name in (NAMES, "verdict", *shown)})
 
     @cached_property
     def right(self) -> list[Any]:

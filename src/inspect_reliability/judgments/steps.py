@@ -163,6 +163,10 @@ class Draft:
         self.notes += [one for one in found if not one.choices]
         self.asked += [one for one in found if one.choices]
 
+    def rows_of(self, judgments: int) -> int:
+        """How many rows of the source have so many judgments."""
+        return -(-judgments // self.in_a_row)
+
 
 def judgments_of(drafts: Sequence[Draft], reading: Reading) -> list[Judgments]:
     """Judgments of sources that are read together, after every step."""
@@ -302,7 +306,7 @@ def _answered(draft: Draft) -> None:
     if totals:
         shown = ", ".join(f"{one!r:.40}" for one in totals)
         n = n_judgments(draft.table) - n_judgments(table)
-        draft.say([Note(_TOTALS.format(shown), -(-n // draft.in_a_row), where)])
+        draft.say([Note(_TOTALS.format(shown), draft.rows_of(n), where)])
     table, unnamed = with_unnamed_rows(table, draft.in_a_row, draft.reading)
     draft.say(unnamed)
     asked, given = table["question"].notna(), table["verdict"].notna()
@@ -313,7 +317,7 @@ def _answered(draft: Draft) -> None:
         same = [table[name] for name in run] or [asked]
         judged = given.groupby(same, dropna=False).transform("any")
         notes = [
-            Note(_NO_QUESTION, -(-n_judgments(table[~asked]) // draft.in_a_row), where),
+            Note(_NO_QUESTION, draft.rows_of(n_judgments(table[~asked])), where),
             Note(_NOT_JUDGED, n_judgments(table[asked & ~judged]), where),
             Note(_EMPTY, n_judgments(table[asked & judged & ~given]), where, Code.FAILURES),
         ]
