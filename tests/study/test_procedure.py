@@ -122,19 +122,21 @@ def apart(codes: np.ndarray) -> float:
 
 
 def reordered(codes: np.ndarray) -> float:
-    """How far reliabilipy's omega is from itself with the questions in another order."""
-    order = np.random.default_rng(0).permutation(codes.shape[1])
-    return abs(reliabilipy(codes).omega_total - reliabilipy(codes[:, order]).omega_total)
+    """How far apart reliabilipy's omegas of three orders of the questions are."""
+    generator = np.random.default_rng(0)
+    orders = [np.arange(codes.shape[1]), *(generator.permutation(codes.shape[1]) for _ in range(2))]
+    return float(np.ptp([reliabilipy(codes[:, order]).omega_total for order in orders]))
 
 
 @pytest.mark.slow
 def test_omega_is_that_of_reliabilipy() -> None:
-    """Omega differs from reliabilipy's as little as that does from itself in another order."""
+    """Omega differs from reliabilipy's as little as that does from itself in another order.
+
+    How far both are off depends on the processor: only the largest distances are alike.
+    """
     sizes = [(5, 20), (12, 100)]
     tables = [drawn(r, k, 1) for k, r in sizes for drawn in (noise, shared)]
-    ours = [*map(apart, tables)]
-    assert np.median(ours) < 10 * np.median([*map(reordered, tables)]) < 1e-8
-    assert max(ours) < 1e-5
+    assert max(map(apart, tables)) < 10 * max(map(reordered, tables)) < 1e-5
 
 
 @pytest.mark.slow
