@@ -332,3 +332,18 @@ def test_questions_of_one_order_each_have_no_difference_of_orders() -> None:
     alone = [BOTH[int(name[1:]) % 2] for name in frame["question"]]
     frame = frame[frame["order"] == [", ".join(one) for one in alone]]
     assert "in order" not in printed(analysed(frame, label="steps"))
+
+
+@pytest.mark.slow
+def test_labels_of_what_was_shown_in_one_order_only() -> None:
+    """Whether a judge is right more often in one order is not known, and nothing fails."""
+    rows = [
+        (f"q{q}", order, "AB"[(q + tried) % 2], "AB"[q % 2] if q > 3 else None)
+        for q in range(7)
+        for order in ("given", "swapped")[: 1 + (q < 4)]
+        for tried in range(2)
+    ]
+    frame = pd.DataFrame(rows, columns=["question", "order", "verdict", "label"])
+    said = str(analyse(judgments_from_frame(frame, swap=False)))
+    assert "3 labelled" in said
+    assert "in order given" not in said

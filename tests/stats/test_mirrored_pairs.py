@@ -41,6 +41,48 @@ def test_the_printed_answer_is_that_of_any_names() -> None:
         assert str(ir.analyse(rows, swap=True)) == str(ir.analyse(renamed(rows), swap=True))
 
 
+@pytest.mark.slow
+def test_every_number_is_that_of_any_names() -> None:
+    """No number but those of single pairs follows names: of places, ties, labels and gaps."""
+    rng = np.random.default_rng(3)
+    rows = pairs("abcd", 8)
+    ahead = rows["model_1"].map(STRENGTH) > rows["model_2"].map(STRENGTH)
+    rows["label"] = np.where(ahead, "A", "B")
+    rows["verdict"] = rows["verdict"].mask(rng.random(len(rows)) < 0.3, "A")
+    turned = rows["model_1"] > rows["model_2"]
+    rows["verdict"] = rows["verdict"].mask(turned & (rng.random(len(rows)) < 0.4), "tie")
+    rows = rows[rng.random(len(rows)) < 0.9]
+    rows.loc[rows["question"].isin(["q6", "q7"]), "label"] = None
+    one, other = (ir.analyse(one, swap=True).to_dict() for one in (rows, renamed(rows)))
+    for name in ("rows", "validity", "confusion", "components", "omega_over", "shifts", "moves"):
+        assert len(one[name]) == len(other[name]) > 0
+        for record, same in zip(one[name], other[name], strict=True):
+            plain = {key: flat(value) for key, value in record.items() if key != "cautions"}
+            assert plain == {key: same[key] for key in plain}, name
+
+
+def flat(value: object) -> object:
+    """Numbers up to rounding, also in lists and mappings."""
+    if isinstance(value, dict):
+        return {key: flat(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [flat(one) for one in value]
+    return pytest.approx(value, abs=1e-9) if isinstance(value, float) else value
+
+
+@pytest.mark.slow
+def test_a_judge_of_places_is_moved_by_the_order_alone() -> None:
+    """Always the response shown first: all variance is that of the order, by any names."""
+    rows = pairs("abcd", 4).assign(verdict="A")
+    for each in (rows, renamed(rows)):
+        results = ir.analyse(each, swap=True).results
+        parts = {one["component"]: one["variance"] for one in results["components"]}
+        assert parts["order"] == pytest.approx(1)
+        assert sum(map(abs, parts.values())) == pytest.approx(1)
+        shares = {(one["level"], one["option"]): one["share"] for one in results["shifts"]}
+        assert shares["given", "A"] == shares["swapped", "B"] == 1
+
+
 def test_each_question_counts_both_ways() -> None:
     """Coefficients are those of a table with a mirrored copy of every row in its cluster.
 

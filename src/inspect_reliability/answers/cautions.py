@@ -227,6 +227,7 @@ def _of_one_verdict(of: Condition, omega: Estimate) -> Reason | None:
         truth
         and len(truth.questions) == len(counts.questions)
         and int(truth.table.any(axis=0).sum()) == 1
+        and not counts.mirrored  # which response of a pair is called A is arbitrary
     )
     if one_label and not of.asked_once and not of.no_draws:
         return Reason(

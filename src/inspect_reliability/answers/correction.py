@@ -20,7 +20,13 @@ from .next_steps import FIRST_LABELS, gate_to_hold, set_aside
 from .row import STOPPED, Row, unlabelled, valued
 from .short_table import meanings_of_words
 from .summary import ANSWER, answer_block, next_step
-from .validity import confusions, corrected_rates, right_or_wrong, tabled, two_categories
+from .validity import (
+    confusions,
+    corrected_rates,
+    counted_one_by_one,
+    right_or_wrong,
+    two_categories,
+)
 
 _MOST = "if two people err independently and equally often, no judge can be right in more than"
 
@@ -76,7 +82,7 @@ def _samples(row: Row) -> Iterator[tuple[str, Sample]]:
             (known.given.categories, known.matched.sum(axis=0)),
         )
     ]
-    for name in tabled(known):
+    for name in counted_one_by_one(known):
         if all(name in names for names in used):
             yield name, Sample.of(row.counts, known.labels_in(name), name)
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, groupby
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..judgments.count import Judged, opposites
 from ..judgments.pairs import shown_first
 from ..showing.formats import Record, in_points, picked, reaching_in_points, span
 from ..stats import Estimate, shifts
-from ..stats.cells import FloatArray
+from ..stats.cells import Cells, FloatArray
 from ..stats.disagreement import SEED, subsets
 from ..stats.facet_effects import (
     ChangeEffect,
@@ -24,6 +25,7 @@ from ..stats.facet_effects import (
     facet_effect,
     shares_over_levels,
 )
+from ..stats.rates import Shift
 from ..verdicts import GIVEN, NO_VERDICTS
 from .analysis import Analysis
 from .grouping import FacetStudy, rows_of, studies_of
@@ -123,7 +125,8 @@ def shifts_by_level(analysis: Analysis) -> Iterator[Record]:
                 continue
             names = given.levels(facet)
             for what, chosen in values.items():
-                for shift in shifts(given.count(chosen, facets=found.levels), facet):
+                counts = given.count(chosen, facets=found.levels)
+                for shift in _with_a_direction(counts, facet, names):
                     yield study.keys | {
                         "facet": facet,
                         "level": names[shift.level],
@@ -134,6 +137,18 @@ def shifts_by_level(analysis: Analysis) -> Iterator[Record]:
                         "n_questions": shift.share.n_questions,
                         "reason": shift.change.reason,
                     }
+
+
+def _with_a_direction(counts: Cells, facet: str, names: Sequence[str]) -> Iterator[Shift]:
+    """The shifts of verdicts, without those to a response whose name in its pair is arbitrary.
+
+    Only another order moves verdicts to one of the two; its levels are by name.
+    """
+    of_order = facet in counts.turned
+    for _, same in groupby(shifts(counts, facet), key=attrgetter("category")):
+        for one in sorted(same, key=lambda one: names[one.level]) if of_order else same:
+            if of_order or one.category not in counts.mirrored:
+                yield one
 
 
 def _direction(change: Estimate) -> str | None:

@@ -18,6 +18,7 @@ from ..showing.formats import (
     told_apart,
 )
 from ..stats.comparison import Comparison, NothingSharedError, compare_accuracy
+from ..stats.estimate import NoJudgmentsError
 from ..stats.labelled import Labelled
 from .analysis import Analysis
 from .cautions import IN_ONE_ORDER
@@ -167,6 +168,8 @@ def _right_by_order(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
 def _right_in_each(row: Row) -> Comparison | None:
     """How often a judge of names is right in each of two orders, if that certainly differs."""
     judged = row.judged
+    if judged.mirrored:  # which order is called given is then as arbitrary as the names
+        return None
     if row.labelled is None or row.labelled.step is not None or judged.exact or judged.times:
         return None
     given = judged.column("order")
@@ -177,12 +180,13 @@ def _right_in_each(row: Row) -> Comparison | None:
     if len(orders) != 2 or (truth := judged.truth) is None:
         return None
     sides = {}
-    for order in orders:
-        own = [one if of == order else None for one, of in zip(judged.choices, shown, strict=True)]
-        sides[order] = {"": Labelled(judged.count(own, facets=()), truth, judged.undecided)}
+    verdicts = [*zip(judged.choices, shown, strict=True)]
     try:
+        for order in orders:
+            own = judged.count([one if of == order else None for one, of in verdicts], facets=())
+            sides[order] = {"": Labelled(own, truth, judged.undecided)}
         (found,) = compare_accuracy(sides)
-    except NothingSharedError:  # no question was asked in both
+    except (NoJudgmentsError, NothingSharedError):  # no question was asked in both
         return None
     certain = found.low is not None and found.high is not None and found.low * found.high > 0
     return found if certain else None

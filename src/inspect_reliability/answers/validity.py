@@ -234,7 +234,9 @@ def _icc(known: Labelled) -> Estimate:
     names = known.given.categories
     values = [float(name) if NUMBER.fullmatch(name) else np.nan for name in names]
     others = {name for name in names if not NUMBER.fullmatch(name)} - {NON_RESPONSE, INVALID}
-    return Estimate(reason=_NO_NUMBERS) if others else known.kappa(np.array(values))
+    if others or known.given.mirrored:
+        return Estimate(reason=_NO_NUMBERS)
+    return known.kappa(np.array(values))
 
 
 def _names(known: Labelled) -> list[str]:
@@ -247,9 +249,17 @@ def tabled(known: Labelled) -> list[str]:
     return names if len(names) <= MANY_CATEGORIES else []
 
 
+def counted_one_by_one(known: Labelled) -> list[str]:
+    """The same without responses of pairs that are arbitrarily named: their share says nothing."""
+    return [name for name in tabled(known) if name not in known.given.mirrored]
+
+
 def two_categories(known: Labelled) -> tuple[str, ...]:
-    """The two categories, the positive one first; empty if there are more or fewer."""
-    names = _names(known)
+    """The two categories, the positive one first; empty if there are more or fewer.
+
+    Nor are there two where it is arbitrary which response of a pair has which name.
+    """
+    names = [name for name in _names(known) if name not in known.given.mirrored]
     return next(
         (pair for pair in OPPOSITES if {*pair} == {*names}), tuple(names[:2] * (len(names) == 2))
     )
@@ -335,7 +345,7 @@ def _cautions(row: Row, known: Labelled) -> Iterator[Reason]:
         and not known.other_scale
         and any(
             abs(Sample.of(row.counts, known.labels_in(name), name).differs()) > NOT_AT_RANDOM
-            for name in tabled(known)
+            for name in counted_one_by_one(known)
         )
     ):
         yield Reason(

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..stats import Cells, ReliabilityError
+from ..stats.cells import IntArray
 from ..verdicts import CORRECT, INCORRECT, INVALID, NO_VERDICTS, NON_RESPONSE, abstentions
 from .columns import N_JUDGMENTS, SETTLED_LABEL, by_rater
 from .mirrored import mirrored
@@ -408,6 +409,8 @@ class Judged:
             counts = replace(counts, variants=by_shown)
         if self.mirrored and {*counts.categories} & {*self.mirrored}:
             counts = replace(counts, mirrored=self.mirrored)
+        if self.mirrored and "order" in levels:
+            counts = replace(counts, turned={"order": self._turned("order")})
         within = self._cluster
         return counts.together(map(within.get, counts.questions)) if within else counts
 
@@ -462,6 +465,15 @@ class Judged:
             raise ReliabilityError(f"The judgments have no column {facet!r}.")
         values = self.column(facet)
         return list(map(_level, values)) if facet == "order" else values
+
+    def _turned(self, facet: str) -> IntArray:
+        """The other of two orders with names, for the number of each level in `cells`."""
+        levels = [*dict.fromkeys(self._levels(facet))]
+        named = [place for place, one in enumerate(levels) if isinstance(one, str)]
+        found = np.arange(len(levels))
+        if len(named) == 2:
+            found[named] = found[named[::-1]]
+        return found
 
     def numbers(self) -> Cells | None:
         """The verdicts as numbers if every verdict is one; else None."""

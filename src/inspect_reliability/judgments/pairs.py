@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
@@ -500,7 +501,11 @@ def _labels_turn(table: pd.DataFrame, pair: Pair, where: pd.Series[bool]) -> boo
     if "label" not in table:
         return False
     places = each_once(table["label"], pair.place)
-    first = places.groupby([table["question"], where]).first().unstack()
+    shown = (table[[*names]].map(str) for names in pairs_shown(table))
+    both = chain.from_iterable((one.min(axis=1), one.max(axis=1)) for one in shown)
+    known = of_role(table, "unit", "part", without=("prompt",))  # its text may have the order
+    asked = numbers_of(*(table[name] for name in known), *both)
+    first = places.groupby([asked, where]).first().unstack()
     first = first.reindex(columns=[False, True]).dropna()
     return len(first) > 0 and bool((first[False] != first[True]).mean() >= _MOST)
 

@@ -26,7 +26,8 @@ def best_constant(known: Labelled, kind: str) -> tuple[str, float] | None:
 
     Returns:
         Its name, and its share of these labels, as a mean over questions; of equal ones the most
-        frequent label. None of verdicts that cannot be of this kind, or where labels are all alike.
+        frequent label. None of verdicts that cannot be of this kind, where labels are all alike,
+        and for a response whose name in its pair is arbitrary.
     """
     if known.other_scale or known.one_label:
         return None
@@ -37,8 +38,12 @@ def best_constant(known: Labelled, kind: str) -> tuple[str, float] | None:
             return None
         share = known.weight @ close(known.values, known.truth, known.step)
     share = np.where(known.grades, share, 0.0)
-    order = np.lexsort((labels, share.round(_DIGITS)))
-    return known.given.categories[order[-1]], float(share[order[-1]])
+    mirror = known.given.mirror
+    labels, share = ((one + one[mirror]) / 2 for one in (labels, share))
+    best = np.lexsort((labels, share.round(_DIGITS)))[-1]
+    if mirror[best] != best:
+        return None
+    return known.given.categories[best], float(share[best])
 
 
 def of_given(known: Labelled, kind: str, silent: Collection[str]) -> float | None:

@@ -215,6 +215,7 @@ class Cells:
             order of the options; None where each try of a question is asked alike.
         mirrored: Verdict -> the verdict that it would be if the two responses of a pair had each
             other's name, where it is arbitrary which of them is called first; else empty.
+        turned: Facet -> the level that each of its levels would then be: the other order.
 
     Raises:
         ShapeError: The parts do not fit each other, a name occurs twice, or a value is no count or
@@ -242,6 +243,7 @@ class Cells:
     values: tuple[float, ...] | None = None
     variants: "Cells | None" = None
     mirrored: Mapping[str, str] = field(default_factory=dict)
+    turned: Mapping[str, IntArray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         n, k = len(self.questions), len(self.categories)

@@ -35,6 +35,7 @@ from .intervals import (
     with_ends,
     within_bounds,
 )
+from .mirrored import both_ways
 from .moments import ratio, terms_of_rows
 
 # Sums over pairs of verdicts, by the facets that they share.
@@ -54,8 +55,6 @@ class Pairs:
         with np.errstate(divide="ignore", invalid="ignore"):
             known = terms_of_rows(cells)  # a single verdict has no pair within its cell
         self.means, self.norms, self.differ = known.means, known.norm, known.disagreement
-        # Between questions, both ways of calling the responses of a pair count; see `both_ways`.
-        self.across = known.means if cells.numeric else known.both_ways(cells.mirror).means
         self.paired = cells.replications > 1
         self.cluster, self.clusters = cells.clusters, cells.n_clusters
         self.question = codes(cells.questions)
@@ -64,7 +63,10 @@ class Pairs:
         self.own = 1 / np.bincount(self.question)[self.question]
         members = np.bincount(self.cluster, self.own)[self.cluster]
         self.weights = self.own / members
-        self.mean = self.weights @ self.across / self.clusters
+        # Between questions, both ways of calling the responses of a pair count.
+        mirrored = cells.turned or (cells.mirrored and not cells.numeric)
+        self.both = Pairs(both_ways(cells)) if mirrored else self
+        self.mean = self.both.weights @ self.both.means / self.clusters
         self.norm = float(self.weights @ self.norms / self.clusters)
 
     @property
@@ -120,7 +122,7 @@ class Pairs:
 
     def _between(self, more: JackknifeUnit | None = None) -> tuple[FloatArray, FloatArray]:
         """Differences and weights of pairs of each question with the others, by shared facets."""
-        rows = self if more is None else self._with(more)
+        rows = self.both if more is None else self.both._with(more)
         w, q = rows.weights, rows.weights * rows.norms
         num, den = np.zeros((2, int(rows.cluster.max()) + 1, 1 << len(rows.levels)))
         everything = np.zeros_like(rows.cluster)
@@ -135,7 +137,7 @@ class Pairs:
             own_w, own_q = np.bincount(one, w), np.bincount(one, q)
             other_w = np.bincount(every, w)[at] - own_w
             found = own_w * (np.bincount(every, q)[at] - own_q) + own_q * other_w
-            for x in rows.across.T:
+            for x in rows.means.T:
                 own = np.bincount(one, w * x)
                 found -= 2 * own * (np.bincount(every, w * x)[at] - own)
             num[:, place] = np.bincount(of, found)
@@ -150,7 +152,7 @@ class Pairs:
         n = len(share)
         found.weights = np.append(self.weights, more.weight * share)
         found.norms = np.append(self.norms, np.full(n, more.norm))
-        found.across = np.concatenate([self.across, np.tile(more.mean, (n, 1))])
+        found.means = np.concatenate([self.means, np.tile(more.mean, (n, 1))])
         found.cluster = np.append(self.cluster, np.full(n, self.clusters))
         found.levels = []
         for one in self.levels:

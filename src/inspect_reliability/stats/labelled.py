@@ -210,7 +210,8 @@ class Labelled:
     @property
     def one_label(self) -> bool:
         """Whether every label is the same, so that right verdicts tell no question apart."""
-        return bool(np.count_nonzero(self.truth.any(axis=0)) == 1)
+        given: Flags = np.asarray(self.truth.any(axis=0))
+        return bool(np.count_nonzero(given | given[self.given.mirror]) == 1)
 
     @cached_property
     def kinds(self) -> dict[str, FloatArray]:
@@ -501,6 +502,8 @@ class Labelled:
             given * labels.sum(axis=1, keepdims=True),
         )
         weights, *parts = (by_question(one, self.given.clusters) for one in of_rows)
+        if values is None:
+            parts[1:] = ((one + one[:, self.given.mirror]) / 2 for one in parts[1:])
         n = len(weights)
 
         def coefficient(whole: FloatArray, sums: list[FloatArray]) -> Any:
@@ -508,7 +511,7 @@ class Labelled:
             return 1 - observed / whole / apart(label, verdict)
 
         found = Estimate(n_questions=n, n_replications=float(self.given.replications.mean()))
-        if np.count_nonzero(labels.sum(axis=0)) < 2:
+        if np.count_nonzero(parts[1].sum(axis=0)) < 2:
             return replace(found, reason=SAME_LABEL)
         with np.errstate(divide="ignore", invalid="ignore"):
             value = float(coefficient(weights.sum(), [one.sum(axis=0) for one in parts]))
@@ -520,8 +523,13 @@ class Labelled:
         return with_ends(found, ends, "log scale")
 
     def confusion(self) -> FloatArray:
-        """Share of each label with each verdict among all, K labels x K verdicts."""
-        return np.asarray((self.truth * self.weight[:, None]).T @ self.given.shares)
+        """Share of each label with each verdict among all, K labels x K verdicts.
+
+        Each question with `mirrored` verdicts counts half as it is, half with names exchanged.
+        """
+        found = (self.truth * self.weight[:, None]).T @ self.given.shares
+        mirror = self.given.mirror
+        return np.asarray((found + found[np.ix_(mirror, mirror)]) / 2)
 
     @property
     def weight(self) -> FloatArray:

@@ -12,6 +12,7 @@ from .cells import Cells, Flags, FloatArray, IntArray
 from .estimate import LEVEL, Estimate, check_level
 from .interval_scales import linear_error, share_ends, t_quantile
 from .intervals import FEWEST_QUESTIONS, NOISE, TOO_FEW, with_ends, within_bounds
+from .mirrored import both_ways, in_several
 from .moments import Sums, over_variants, terms_of_moments, terms_of_names, terms_of_rows
 
 
@@ -173,13 +174,18 @@ def shifts(cells: Cells, facet: str, level: float = 0.95) -> Iterator[Shift]:
 
     Verdicts are names. Questions (clusters) weigh the same, and so do the cells of one at a level.
     Changes are paired: the levels of a question are compared with each other, with a t interval
-    over questions.
+    over questions. Across orders, each question with `mirrored` verdicts counts half as it is, half
+    with names and orders exchanged; what was shown in one order only is left out.
 
     Raises:
         ReliabilityError: The confidence level is not between 0 and 1.
     """
     check_level(level)
     given = cells.rows(cells.replications > 0)
+    if facet in given.turned:
+        if (several := in_several(given, facet)) is None:
+            return
+        given = both_ways(several)
     levels, at = np.unique(given.facets[facet], return_inverse=True)
     place = given.clusters * len(levels) + at
     shares = np.full((given.n_clusters, len(levels), len(given.categories)), np.nan)
