@@ -99,6 +99,15 @@ def test_votes_are_those_of_all_subsets(table: Judged) -> None:
         assert estimate.value == pytest.approx(float(mean(each)))
 
 
+def test_no_question_is_left_out_for_an_even_vote() -> None:
+    """Where most have 4 verdicts and some 3, votes of 3 are counted on all of them."""
+    table: Judged = [(list("aab" + "a" * (q < 3)), ["a"]) for q in range(5)]
+    found = labelled(table).votes()
+    assert [*found] == [1, 2, 3]
+    assert {one.n_questions for one in found.values()} == {5}
+    assert [*labelled([row for row in table if len(row[0]) > 3]).votes()] == [1, 2, 3, 4]
+
+
 @pytest.mark.slow
 @given(TABLES, st.integers(0, 3))
 def test_an_output_without_a_verdict_has_no_vote(table: Judged, silent: int) -> None:

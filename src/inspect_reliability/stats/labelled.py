@@ -364,13 +364,16 @@ class Labelled:
         All subsets of n verdicts of a question count the same, so there is no bias; where it was
         asked in several ways, such as orders, all that take these in turn (see `turns`). Tied
         verdicts win with equal chance. Those named `silent` have no vote, and without any vote
-        nothing is right. Questions with fewer verdicts than the largest n are left out. Exact
-        distributions are tried up to 49.
+        nothing is right. Questions with fewer verdicts than the largest n are left out; none is for
+        an even n, which adds nothing to n - 1. Exact distributions are tried up to 49.
         """
         if self.other_scale:
             return {}
-        most = float(np.median(self.given.replications))
+        given = self.given.replications
+        most = float(np.median(given))
         tried = [n for n in dict.fromkeys([*range(1, _FEW + 1), *VOTES]) if n <= most]
+        if tried[1:] and tried[-1] % 2 == 0 and ((given < tried[-1]) & (given >= tried[-2])).any():
+            del tried[-1]
         each = zip(tried, self.majorities(tried, silent), strict=True)
         return {n: self._mean(right) for n, right in each}
 
