@@ -54,7 +54,6 @@ _IMPORTED = [
     "transformers.models.llama.modeling_llama",
     "inspect_ai.agent._acp.server",
     "inspect_ai.model._openai",
-    "inspect_evals._registry",
     "datasets",
     "fastapi",
     "looked_up",
