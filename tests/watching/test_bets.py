@@ -25,6 +25,7 @@ from inspect_reliability.watching.bets import (
     rank_of_check,
     rank_of_draws,
     stands_out,
+    turned_at,
     watch_stream,
 )
 
@@ -339,3 +340,18 @@ def test_one_check_that_differs_is_named_and_of_alike_ones_none_is() -> None:
         planted += stands_out(counts, NAMES, generator) == place
     assert quiet <= binom.ppf(0.99, 40, CHECKS_DIFFER)
     assert planted >= 36
+
+
+@pytest.mark.slow
+def test_a_turn_in_the_baseline_is_found_and_shifts_by_the_hour_are_none() -> None:
+    """Its first check is named; differences without an order are taken for one in 5% at most."""
+    generator, chance = np.random.default_rng(4), np.linspace(0.05, 0.95, 20)
+    found, none = 0, 0
+    for _ in range(12):
+        place = int(generator.integers(2, BASELINE - 1))
+        turned = stream(generator, 14, chance)
+        turned[place:] = stream(generator, 14 - place, 1 - chance)
+        found += turned_at(turned, NAMES, generator) == place
+        none += turned_at(stream(generator, 14, chance, shift=0.7), NAMES, generator) is None
+    assert found >= 9
+    assert none >= 12 - binom.ppf(0.99, 12, CHECKS_DIFFER)

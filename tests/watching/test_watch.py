@@ -477,6 +477,10 @@ def test_a_change_in_the_baseline_is_not_quiet(save) -> None:
     found = watch(save(later), exit_code=3)
     assert found["not_enough"].startswith("check 10 (2026-01-10) differs from the others")
     assert "--since 2026-01-10" in " ".join(invoke("watch", save(later)).stdout.split())
+    eighth = checks(14, turned=9, at=8)
+    said = watch(save(eighth), exit_code=3)["not_enough"]
+    assert said.startswith("the baseline is not of one judge: checks before check 8 (2026-01-08)")
+    assert "--since 2026-01-08" in " ".join(invoke("watch", save(eighth)).stdout.split())
     quiet = checks(14)
     once_only = pd.concat(
         [later[later["time"] < "2026-01-11"], quiet[quiet["time"] > "2026-01-10"]]

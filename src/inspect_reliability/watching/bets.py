@@ -292,6 +292,35 @@ def stands_out(counts: IntArray, values: FloatArray, generator: np.random.Genera
     return None
 
 
+def turned_at(counts: IntArray, values: FloatArray, generator: np.random.Generator) -> int | None:
+    """The check of the baseline since which all checks are others, T x Q x K; None without one.
+
+    Both sides of it agree within the noise of draws, and differ from each other by more than those
+    of shuffled checks do: differences that come and go by the hour have no order. Of checks in an
+    arbitrary order one is found with a probability of `CHECKS_DIFFER` at most.
+    """
+    n, said = counts.sum(axis=-1), counts @ values
+
+    def apart(order: IntArray) -> FloatArray:
+        """How far the first 1, 2, ... checks are from the others, up to the baseline."""
+        first = order[: BASELINE - 1]
+        asked, sums = n[first].cumsum(axis=0), said[first].cumsum(axis=0)
+        others = n.sum(axis=0) - asked
+        far = sums / np.maximum(asked, 1)[..., None]
+        far -= (said.sum(axis=0) - sums) / np.maximum(others, 1)[..., None]
+        weight = asked * others / np.maximum(asked + others, 1)
+        return np.asarray((weight[..., None] * far**2).sum(axis=(1, 2)))
+
+    seen = apart(np.arange(len(counts)))
+    orders = (generator.permutation(len(counts)) for _ in range(DRAWS))
+    if _rank(seen.max(), np.array([apart(one).max() for one in orders]), generator) > CHECKS_DIFFER:
+        return None
+    place = int(seen.argmax()) + 1
+    level = CHECKS_DIFFER / 2
+    sides = (counts[:place], counts[place:])
+    return None if any(checks_differ(one, values, level, generator) for one in sides) else place
+
+
 def _shuffled(counts: IntArray, generator: np.random.Generator) -> Iterator[IntArray]:
     """The same draws, again and again dealt anew to the checks of their question."""
     checks, questions, kinds = counts.shape

@@ -32,6 +32,7 @@ from .bets import (
     power,
     rank_of_draws,
     stands_out,
+    turned_at,
     watch_stream,
 )
 from .checks import CHECK, Check, checks_of, in_stream, with_empty
@@ -236,12 +237,21 @@ class Watching:
                 f"check {odd + 1} ({self.checks[odd].time}) differs from the others of the "
                 "baseline, and so do the checks after the baseline: the judge may have changed"
             )
+        if self.turned is not None:
+            return (
+                f"the baseline is not of one judge: checks before check {self.turned + 1} "
+                f"({self.checks[self.turned].time}) agree, and so do all since, but these differ "
+                "from those: the judge may have changed"
+            )
         few = side.watched.unit == "draw" and self.power and self.power.found < _ENOUGH
         return f"{len(side.stream.cells)} anchors are too few" if few else None
 
     @cached_property
-    def odd(self) -> Odd | None:
-        """The check of the baseline that makes each check count as one draw; None without one."""
+    def _differing(self) -> tuple[IntArray, IntArray] | None:
+        """The numbers of whole checks, and their draws, T x Q x K.
+
+        None unless a baseline makes each check count as one draw.
+        """
         side = self.anchors
         known = np.flatnonzero(~side.stream.few)
         if side.watched.unit == "draw" or side.watched.alarm is not None or len(known) <= BASELINE:
@@ -249,15 +259,35 @@ class Watching:
         counts = side.stream.counts[known].astype(np.int64)
         copies = copied(side.stream.counts)[known[BASELINE]]
         counts[:, copies] = once(counts[:, copies])
+        return np.array(side.numbers)[known], counts
+
+    def _generator(self, numbers: IntArray) -> np.random.Generator:
+        return np.random.default_rng(self.checks[numbers[BASELINE]].seed)
+
+    @cached_property
+    def turned(self) -> int | None:
+        """The check of the baseline since which all checks are others; None without one."""
+        if self._differing is None or self.odd is not None:
+            return None
+        numbers, counts = self._differing
+        found = turned_at(counts, self.anchors.stream.values, self._generator(numbers))
+        return None if found is None else int(numbers[found])
+
+    @cached_property
+    def odd(self) -> Odd | None:
+        """The check of the baseline that makes each check count as one draw; None without one."""
+        if self._differing is None:
+            return None
+        side, (numbers, counts) = self.anchors, self._differing
         first, later = counts[:BASELINE], counts[BASELINE:].sum(axis=0)
-        generator = np.random.default_rng(self.checks[side.numbers[known[BASELINE]]].seed)
+        generator = self._generator(numbers)
         found = stands_out(first, side.stream.values, generator)
         if found is None:
             return None
         pool = np.delete(first, found, 0).sum(axis=0) + later
         p = rank_of_draws(pool, later, side.stream.values, generator)
         begins = found if found == BASELINE - 1 else found + 1
-        number, start = (side.numbers[known[one]] for one in (found, begins))
+        number, start = (int(numbers[one]) for one in (found, begins))
         return Odd(number, start, p <= _SAME_JUDGE)
 
     @cached_property

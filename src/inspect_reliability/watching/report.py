@@ -418,7 +418,7 @@ def _details(found: Watching, moved: Sequence[Record]) -> Iterator[Text]:
         yield Text(f"Verdicts differ beyond noise on {of}; {chance}.", "answer")
     if found.right:
         yield Text(_better(found), "answer")
-    stays = found.odd is not None and found.odd.stays
+    stays = found.turned is not None or (found.odd is not None and found.odd.stays)
     if found.changed == "none" and found.power and found.untested is None and not stays:
         yield Text(_soon(found), "answer")
 

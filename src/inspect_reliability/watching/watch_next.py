@@ -21,6 +21,8 @@ from .next_check import check_of_task, is_judge_task
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSpec
 
+_FROM_THERE = "if the judge changed then, watch the new one from there"
+
 _ANCHORS = 40
 """Anchors to choose where none were."""
 
@@ -36,10 +38,12 @@ def next_of_checks(found: Watching, again: str, stream: Sequence[str]) -> list[T
         return [*compared, *next_step(words, f"watch {again}{begun} --freeze {_ANCHORS}")]
     if found.known is None and found.odd and found.odd.stays and found.untested is None:
         last = found.odd.begins == found.odd.number
-        there = "if the judge changed then, watch the new one from there"
-        words = there if last else "watch from the check after it"
+        words = _FROM_THERE if last else "watch from the check after it"
         call = f"watch {again}{_since(found, found.odd.begins)}{_streams(stream)}"
         return [*_lost_again(found, again), *next_step(words, call)]
+    if found.known is None and found.turned is not None and found.untested is None:
+        call = f"watch {again}{_since(found, found.turned)}{_streams(stream)}"
+        return [*_lost_again(found, again), *next_step(_FROM_THERE, call)]
     if found.changed == "none":
         # A copy that was left out has a folder, too.
         free = count(len(found.checks) + 1)
