@@ -19,6 +19,7 @@ from hypothesis import settings
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 # Nobody looks on at runs of inspect's command, either (see `evals.py`).
 os.environ.setdefault("INSPECT_EVAL_NO_LOG_REALTIME", "1")
+os.environ.setdefault("INSPECT_TRACE_LEVEL", "critical")
 os.environ.pop("COLUMNS", None)  # texts are as wide as in a pipe
 
 import installed  # noqa: F401 (before inspect is imported)
