@@ -435,7 +435,8 @@ def votes_table(
         most = one["means" if of_scale else "votes"][-1]
         if of := of_fewer(one["n_labelled"], most):
             yield Text(f"{' and '.join(beside)}:{of}, those with {most['votes']} tries or more.")
-    for one in analysis.of(row, "votes")[-1:] if lines and len(again) > 1 else ():
+    majorities = [] if means else analysis.of(row, "votes")[-1:]
+    for one in majorities if lines and len(again) > 1 else ():
         if of := of_fewer(row.numbers.n_questions, one):
             name = next(name for name, of_k in named.items() if of_k is again)
             yield Text(f"{name}:{of}, those with the tries of two majorities of {one['votes']}.")
