@@ -25,7 +25,9 @@ from inspect_reliability.stats import (
 )
 from inspect_reliability.stats.pilot import MOVES
 from inspect_reliability.stats.planning import (
+    MOST_QUESTIONS,
     Precision,
+    fewest,
     precision,
     questions_to_tell,
     with_fewer_tries,
@@ -499,6 +501,13 @@ def test_so_many_questions_tell_in_four_of_five_studies(sign: int) -> None:
     assert told(needed) == pytest.approx(0.8, abs=0.03)
     assert told(needed // 2) < 0.6
     assert questions_to_tell(0.0, (-1.0, 1.0), n) is None
+
+
+def test_a_search_finds_the_fewest_wherever_it_begins() -> None:
+    """One question fewer is not enough, and a million may not be, from whichever number."""
+    for enough, near in product((3, 4, 5, 24, 1_000, MOST_QUESTIONS), (3, 4, 23, 24, 25, 10**6)):
+        assert fewest(lambda n, enough=enough: n >= enough, near) == enough
+    assert fewest(lambda n: False, 24) is None
 
 
 @pytest.mark.slow

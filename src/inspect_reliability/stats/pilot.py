@@ -12,6 +12,7 @@ replications say nothing of more, and four or more say something of any number.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -139,7 +140,13 @@ class Pilot:
 
     def products_of(self, replications: float) -> FloatArray:
         """Mean products of how a question of so many replications moves each kernel, [4, 4]."""
-        return np.tensordot(_chances(replications), self.products, 1)
+        if replications not in self._products:  # a plan tries many numbers of questions
+            self._products[replications] = np.tensordot(_chances(replications), self.products, 1)
+        return self._products[replications]
+
+    @cached_property
+    def _products(self) -> dict[float, FloatArray]:
+        return {}
 
     def error(self, replications: float) -> float:
         """Standard error of the log of that of the coefficient; infinity if one may be below 0.

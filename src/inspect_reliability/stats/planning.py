@@ -41,6 +41,9 @@ errs by less than a quarter."""
 AS_GOOD = 1.25
 """Or at most so many times as uncertain as that at the pilot's own replications."""
 
+_GUESSES = 3
+"""Steps towards the number of questions, before one question more or fewer is tried."""
+
 _CLUSTERED = "several outputs of each question were judged: plan from one output of each"
 
 _STEADY = "no question varies, so its precision is not known"
@@ -270,12 +273,16 @@ class Precision:
         def needed(more: Callable[[float], float]) -> int:
             """Questions if the log error is larger by so much, given that of the study."""
 
-            def reached(n: int) -> bool:
+            def half(n: int) -> float:
                 own = self.spread * np.sqrt(self.n_questions / n)
                 times = np.exp(more(own) + too_low)
-                return self._half(n, n_replications, float(times)) <= half_width
+                return self._half(n, n_replications, float(times))
 
-            enough = fewest(reached)
+            near: float = max(self.n_questions, FEWEST_QUESTIONS)
+            for _ in range(_GUESSES):  # an interval shrinks about with the root of their number
+                near = min(near * (half(int(near)) / half_width) ** 2, MOST_QUESTIONS)
+                near = near if near > FEWEST_QUESTIONS else FEWEST_QUESTIONS
+            enough = fewest(lambda n: half(n) <= half_width, int(near))
             if enough is None:
                 raise ReliabilityError(f"More than {MOST_QUESTIONS:,} questions would be needed.")
             return enough
@@ -404,14 +411,23 @@ def _thinned(counts: Cells, tries: int, generator: np.random.Generator) -> Cells
     return replace(counts, table=together, variants=replace(variants, table=table))
 
 
-def fewest(reached: Callable[[int], bool]) -> int | None:
-    """The fewest questions that suffice, as more would; None if a million do not."""
-    least = most = FEWEST_QUESTIONS
-    while not reached(most):
-        if most == MOST_QUESTIONS:
-            return None
-        least, most = most, min(2 * most, MOST_QUESTIONS)
-    return least + bisect_left(range(least, most), True, key=reached)
+def fewest(reached: Callable[[int], bool], near: int = FEWEST_QUESTIONS) -> int | None:
+    """The fewest questions that suffice, as more would; None if a million do not.
+
+    The search goes from a number that is `near`, in steps that double.
+    """
+    few, enough, step = FEWEST_QUESTIONS - 1, near, 1
+    if reached(near):
+        while (at := enough - step) > few and reached(at):
+            enough, step = at, 2 * step
+        few = max(at, few)
+    else:
+        few = near
+        while not reached(enough := min(few + step, MOST_QUESTIONS)):
+            if enough == MOST_QUESTIONS:
+                return None
+            few, step = enough, 2 * step
+    return few + 1 + bisect_left(range(few + 1, enough), True, key=reached)
 
 
 # Is a judge good enough, and when may one stop asking?
