@@ -418,8 +418,9 @@ def progress(items: Iterable[Any], what: str) -> Iterator[Any]:
     """Iterate, with a progress bar on standard error if that is a terminal."""
     screen = console(stderr=True)
     found = list(items)
-    visible = screen.is_terminal and len(found) > 1
-    yield from track(found, what, console=screen, transient=True, disable=not visible)
+    if screen.is_terminal and len(found) > 1:
+        found = track(found, what, console=screen, transient=True)
+    yield from found
 
 
 def print_left_out(left_out: Iterable[object]) -> None:

@@ -220,28 +220,30 @@ def _upper(shares: FloatArray, counts: FloatArray, probability: float) -> float:
         z, rest = -expm1(-y), exp(-y)
         left = short * z + rest  # 1 - z share
         weight = n / left
-        lacks = float(weight @ short) / float(weight.sum())
-        cumulant = every * log(lacks * z + rest) - float(n @ np.log(left))
+        lacks = float(weight.dot(short)) / float(np.add.reduce(weight))
+        cumulant = every * log(lacks * z + rest) - float(n.dot(np.log(left)))
         r = sqrt(max(-2 * cumulant, 0.0))
         if r < _MIDDLE:
             return lacks, -wanted
-        v = z * sqrt(float(n @ ((short - lacks) / left) ** 2))
+        v = z * sqrt(float(n.dot(((short - lacks) / left) ** 2)))
         return lacks, r + log(v / r) / r - wanted
 
-    return 1 - mean_at(_root(lambda y: mean_at(y)[1], 0.0, _FARTHEST))[0]
+    # At 0 it is the mean itself, which is as far out as the median.
+    return 1 - mean_at(_root(lambda y: mean_at(y)[1], (0.0, -wanted), _FARTHEST))[0]
 
 
 _NEAR = 1e-9
 """A step that small ends the search for a root."""
 
 
-def _root(of: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function is 0 that is below it at one end and above it at the other.
+def _root(of: Callable[[float], float], below: tuple[float, float], high: float) -> float:
+    """Where a function is 0 that is below it at one end, where it is known, and above at the other.
 
     By false position, where an end that stays counts for less (Anderson & Bjorck 1973).
     `scipy.optimize` takes longer to import than a report to compute.
     """
-    there, here, step = of(low), of(high), high - low
+    (low, there), here = below, of(high)
+    step = high - low
     while abs(step) > _NEAR and here:
         step = here * (low - high) / (here - there)
         at = high + step

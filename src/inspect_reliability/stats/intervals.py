@@ -167,8 +167,7 @@ class JackknifeSample:
         """`total`, and that without each question, with a fraction of a question."""
         if question not in self._added:  # several coefficients add the same one
             (known,) = self.strata
-            more = with_one(known, question)
-            more = more.each(lambda _, x: np.concatenate([x[:-1], question.weight * x[-1:]]))
+            more = with_one(known, question, question.weight)
             self._added[question] = more.over(), more.without_each()
         return self._added[question]
 
@@ -205,8 +204,8 @@ class JackknifeSample:
         return float(1 - within / any_two), float(np.sqrt(squares))
 
 
-def with_one(terms: Sums, question: JackknifeUnit) -> Sums:
-    """The terms with a question added."""
+def with_one(terms: Sums, question: JackknifeUnit, weight: float = 1.0) -> Sums:
+    """The terms with a question added, times a weight."""
     inverse = terms.inverse.mean()
     one = terms_of_moments(
         np.array([1 / inverse if inverse else 1.0]),  # each exact distribution weighs 1
@@ -215,12 +214,7 @@ def with_one(terms: Sums, question: JackknifeUnit) -> Sums:
         np.array([question.norm]),
         exact=not inverse,
     )
-
-    def append(name: str, x: FloatArray) -> FloatArray:
-        more = np.broadcast_to(getattr(one, name), (1, *x.shape[1:]))
-        return np.concatenate([x, more])
-
-    return terms.each(append)
+    return terms.each(lambda name, x: np.concatenate([x, weight * getattr(one, name)]))
 
 
 def omega_parts(

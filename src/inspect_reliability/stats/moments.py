@@ -93,14 +93,12 @@ class Sums:
 
         Adding the sums before and after it loses no digits, unlike subtracting from the total.
         """
-
-        def others(_: str, x: FloatArray) -> FloatArray:
-            nothing = np.zeros_like(x[:1])
-            before = np.concatenate([nothing, np.cumsum(x[:-1], axis=0)])
-            after = np.concatenate([np.cumsum(x[:0:-1], axis=0)[::-1], nothing])
-            return np.asarray(before + after)
-
-        return self.each(others)
+        known = vars(self)
+        numbers = {name: x for name, x in known.items() if np.ndim(x) == 1}
+        vectors = {name: x for name, x in known.items() if np.ndim(x) > 1}
+        # Numbers go through one table: of a few questions, each call costs more than its sums.
+        of_numbers = dict(zip(numbers, _others(np.array([*numbers.values()])), strict=True))
+        return Sums(**known | of_numbers | {name: _others(x.T).T for name, x in vectors.items()})
 
     def both_ways(self, mirror: NDArray[np.int64]) -> "Sums":
         """Terms of questions that count half as they are, half with names exchanged.
@@ -126,6 +124,14 @@ class Sums:
 
         found = self.each(of_clusters)
         return replace(found, squares=(found.means**2).sum(axis=-1))
+
+
+def _others(x: FloatArray) -> FloatArray:
+    """Sums over all but each one, along the last axis."""
+    found = np.zeros_like(x)
+    np.cumsum(x[..., :-1], axis=-1, out=found[..., 1:])
+    found[..., :-1] += np.cumsum(x[..., :0:-1], axis=-1)[..., ::-1]
+    return found
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ The promise is for a number of labels that was fixed before, or holds at every n
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from math import ceil, inf, log
 from typing import NamedTuple
 
@@ -427,6 +427,7 @@ def _most_wrong(n: IntArray, max_error: float, delta: float) -> IntArray:
     return np.asarray(most)
 
 
+@cache
 def _sizes(most: int) -> IntArray:
     """Numbers of further labels that are tried."""
     sizes = [1]
