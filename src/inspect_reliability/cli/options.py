@@ -418,9 +418,8 @@ def progress(items: Iterable[Any], what: str) -> Iterator[Any]:
     """Iterate, with a progress bar on standard error if that is a terminal."""
     screen = console(stderr=True)
     found = list(items)
-    if screen.is_terminal and len(found) > 1:
-        found = track(found, what, console=screen, transient=True)
-    yield from found
+    visible = screen.is_terminal and len(found) > 1
+    yield from track(found, what, console=screen, transient=True) if visible else found
 
 
 def print_left_out(left_out: Iterable[object]) -> None:
