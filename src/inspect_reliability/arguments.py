@@ -80,8 +80,14 @@ def _read(annotation: Any, names: Mapping[str, Any]) -> Any:
     return eval(annotation, {**names, **frames})
 
 
+@cache
+def _parts(wanted: Any) -> tuple[Any, tuple[Any, ...]]:
+    """What a type is made of, as Mapping of str and int."""
+    return get_origin(wanted), get_args(wanted)
+
+
 def _fits(value: Any, wanted: Any) -> bool:
-    origin, parts = get_origin(wanted), get_args(wanted)
+    origin, parts = _parts(wanted)
     if origin in (Union, UnionType):
         return any(_fits(value, one) for one in parts)
     if origin is Literal:  # the function says which values it knows

@@ -7,6 +7,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
@@ -71,13 +72,15 @@ def renamed_columns(
         reading = replace(reading, columns=columns)
     table, notes = _as_told(frame, reading)
     said = {*reading.columns.values(), *reading.facets}
-    taken, others = _guessed(table.drop(columns=said & {*table}), table, reading)
+    free = table.drop(columns=told) if (told := said & {*table}) else table
+    taken, others = _guessed(free, table, reading)
     notes += [
         Note(f"column {y!r} taken for '{o}'", 1, reading.where, Code.COLUMN)
         for y, o in taken.items()
     ]
     known = replace(reading, columns={**reading.columns, **taken})
-    return table.rename(columns=taken), [*notes, *others], known
+    named = table.rename(columns=taken) if taken else table
+    return named, [*notes, *others], known
 
 
 def under_our_names(frame: pd.DataFrame, settled: Reading) -> pd.DataFrame:
@@ -91,6 +94,8 @@ def joined(values: Sequence[str]) -> str:
 
 
 def _as_told(frame: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, list[Note]]:
+    if not (reading.columns or reading.constant):
+        return frame, []
     reading = replace(reading, columns=joined_once(reading.columns))
     given = [(yours, ours) for yours, ours in reading.columns.items() if ours != UNUSED]
     for yours, ours in given:
@@ -194,7 +199,7 @@ def _guessed(
         cases = [one for one in names if EITHER.isdisjoint(words_of(one))]
         taken |= dict.fromkeys(cases if len(cases) == 1 else [], "id")
     if reading.words is JUDGMENTS and "order" not in table:
-        known = table.rename(columns=taken)
+        known = table.rename(columns=taken) if taken else table
         free_now = [name for name in map(str, free) if name not in taken and name not in COLUMNS]
         taken |= dict.fromkeys([one for one in free_now if names_orders(known, one)][:1], "order")
     if reading.words is JUDGMENTS and "verdict" not in {*table, *taken.values()}:
@@ -230,6 +235,7 @@ def could_be(name: str, ours: str) -> bool:
     return normalised_name(name) in map(normalised_name, (ours, *USUAL.get(ours, ())))
 
 
+@lru_cache(maxsize=1_000)
 def normalised_name(name: str) -> str:
     """A name without what people type differently."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))

@@ -399,8 +399,9 @@ def _of_plain_type(values: pd.Series[Any]) -> pd.Series[Any]:
 
     dtype: Any = values.dtype
     if values.dtype == object:
-        none = values.isna()
-        return values.where(~none, None) if any(one is pd.NA for one in values[none]) else values
+        none = values.isna().to_numpy()
+        missing = values.to_numpy()[none]
+        return values.where(~none, None) if any(one is pd.NA for one in missing) else values
     if isinstance(dtype, np.dtype | pd.DatetimeTZDtype):
         return values
     if dtype.kind == "f" and hasattr(dtype, "numpy_dtype"):

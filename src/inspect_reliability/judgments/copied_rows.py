@@ -88,10 +88,11 @@ def without_copied_tries(
         known: Columns that identify a judgment, the replication among them.
         reading: What is known of the source.
     """
-    again = table.duplicated(known)
+    number = numbers_of(*(table[name] for name in known))
+    again = number.duplicated()
     if "place" in table or not again.any() or again.mean() > _MOST_ROWS:
         return table, []
-    of = table.duplicated(known, keep=False)
+    of = number.duplicated(keep=False)
     if int(table[of].astype(str).duplicated().sum()) < int(again.sum()):
         return table, []
     undone = reading.column_call(UNUSED, reading.yours("replication"))

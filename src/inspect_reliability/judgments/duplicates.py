@@ -177,6 +177,7 @@ def _numbered_on(table: pd.DataFrame, known: Sequence[str], reading: Reading) ->
     taken = (*known, *reading.facets, *PAIR, "system", "p")
     free = [name for name in map(str, table) if name not in taken][:MOST_COLUMNS]
     possible = [name for name in free if not {*words_of(name)} & {*_OUTPUTS, *_DAYS}]
+    possible = [name for name in possible if _means_nothing(table, name)]
     if not possible:
         return None
     cell = numbers_of(*(table[name] for name in of_cell))
@@ -279,10 +280,10 @@ def again_in(table: pd.DataFrame, known: Sequence[str], reading: Reading) -> lis
         reading: What is known of the source.
     """
     known = [*known, *({"place"} & {*table})]  # a distribution has a row for each verdict
-    if not (again := table.duplicated(known, keep=False)).any():
+    number_of = numbers_of(*(table[name] for name in known))
+    if not (again := number_of.duplicated(keep=False)).any():
         return []
-    rows = table[again]
-    cell = numbers_of(*(rows[name] for name in known))
+    rows, cell = table[again], number_of[again]
     free = [name for name in map(str, rows) if name not in (*known, *reading.facets)]
     free = [one for one in free[:MOST_COLUMNS] if _may_tell(rows, one)]
     units = [one for one in free if not {*words_of(one)} & _OUTPUTS and _once(cell, rows[one])]
@@ -295,7 +296,7 @@ def again_in(table: pd.DataFrame, known: Sequence[str], reading: Reading) -> lis
         for one in units[:1]
     ]
     ways.append(reading.choice("each row is another replication", {"columns": {yours: UNUSED}}))
-    number = int(table.duplicated(known).sum())
+    number = int(cell.duplicated().sum())
     names = [*dict.fromkeys(rows["question"].map(str))]
     of = f"{', '.join(names[:3]):.80}{f' and {len(names) - 3:,} more' if names[3:] else ''}"
     copies = int(rows.map(str).duplicated().sum()) == number
@@ -309,14 +310,19 @@ def again_in(table: pd.DataFrame, known: Sequence[str], reading: Reading) -> lis
 
 def _may_tell(rows: pd.DataFrame, name: str) -> bool:
     """Whether a column means nothing yet, and has levels that are no outcome or text."""
-    people = name == "rater" and "label" not in rows
-    taken = name in COLUMNS and COLUMNS[name].role != "fact" and not people
-    if taken or {*words_of(name)} & _NEVER or rows[name].isna().any():
+    if not _means_nothing(rows, name) or rows[name].isna().any():
         return False
     levels = rows[name].map(str).unique()
     if len(levels) < 2 or max(map(len, levels)) > _LONGEST:
         return False
     return not any(map(_FRACTION.fullmatch, levels))
+
+
+def _means_nothing(table: pd.DataFrame, name: str) -> bool:
+    """Whether a column means nothing yet, by its name."""
+    people = name == "rater" and "label" not in table
+    taken = name in COLUMNS and COLUMNS[name].role != "fact" and not people
+    return not taken and not {*words_of(name)} & _NEVER
 
 
 def _evenly(cell: pd.Series[int], values: pd.Series[Any]) -> bool:

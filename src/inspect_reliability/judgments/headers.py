@@ -50,7 +50,8 @@ def under_header(
     cells = next(batches)
     known = cells.notna().to_numpy()
     used = np.flatnonzero(known.any(axis=1))
-    cells = cells.iloc[used, np.flatnonzero(known.any(axis=0))]  # spreadsheets add others
+    across = np.flatnonzero(known.any(axis=0))
+    cells = cells.iloc[used, across]  # spreadsheets add others
     if cells.empty:
         raise UserError(f"{path} is empty.")
     filled = known[used].sum(axis=1)
@@ -58,55 +59,67 @@ def under_header(
         shown = ", ".join(f"{str(one)!r:.60}" for one in cells.iloc[:above].stack())
         notes.append(Note(_TITLES.format(shown), above, str(path)))
         cells, filled = cells.iloc[above:], filled[above:]
-    delete = f"delete what is above the names of the columns{_where_names_are(cells)}"
     if filled[0] == 1 < filled.max():
         title = str(cells.iloc[0].dropna().iloc[0])
         raise UserError(
-            f"{path}: the first row is a single cell, {title!r:.40}. If it is a title, {delete}"
+            f"{path}: the first row is a single cell, {title!r:.40}. If it is a title, "
+            f"{_delete_above(cells)}"
         )
-    header, columns = cells.iloc[0].fillna(""), cells.columns
-    if (header == "").sum() > 1:
+    named, columns = known[used[above], across], cells.columns
+    header = [one if there else "" for one, there in zip(cells.iloc[0], named, strict=True)]
+    if (nameless := header.count("")) > 1:
         raise UserError(
-            f"{path}: the first row has no name for {(header == '').sum()} of {len(header)} "
-            f"columns. If it is a heading of groups, {delete}"
+            f"{path}: the first row has no name for {nameless} of {len(header)} "
+            f"columns. If it is a heading of groups, {_delete_above(cells)}"
         )
-    rows = cells.iloc[1:]
+    below = cells.iloc[1:]
     n = 0
-    while n < min(_MOST_EXPLAIN, len(rows)) and _explains(rows.iloc[n:]):
+    while n < min(_MOST_EXPLAIN, len(below)) and _explains(below.iloc[n:]):
         n += 1
     if n:
-        shown = ", ".join(f"{str(one)!r:.40}" for one in rows.iloc[0].dropna()[:_SHOWN])
+        shown = ", ".join(f"{str(one)!r:.40}" for one in below.iloc[0].dropna()[:_SHOWN])
         notes.append(Note(_EXPLAINS.format(shown), n, str(path)))
-    for more in chain([rows.iloc[n:]], batches):
-        rows = more[columns]
-        wanted = rows.notna().to_numpy().any(axis=1)
-        again = wanted & (rows[columns[-1]] == header.iloc[-1]).to_numpy()
+    for rows in chain([below.iloc[n:]], (more[columns] for more in batches)):
+        there = rows.notna().to_numpy()
+        wanted = there.any(axis=1)
+        again = wanted & (rows[columns[-1]] == header[-1]).to_numpy()
         if again.any():
             again[again] = (rows[again].fillna("") == header).all(axis="columns")
             notes += [Note(_AGAIN, int(again.sum()), str(path))] * bool(again.any())
         wanted &= ~again
-        if len(columns) > 2 and (apart := wanted & _says_no_more(rows)).any():
+        if len(columns) > 2 and (apart := wanted & _says_no_more(rows, there)).any():
             wanted &= ~apart
             shown = ", ".join(f"{str(one)!r:.40}" for one in rows[columns[0]][apart][:_SHOWN])
             notes.append(Note(_APART.format(shown), int(apart.sum()), str(path)))
-        rows = rows.iloc[np.flatnonzero(wanted)]
+        rows = rows if wanted.all() else rows[wanted]
         if numbers is not None:
             numbers.append(rows.index.to_numpy() + 1)
         rows = rows.reset_index(drop=True)
-        rows.columns = [*header]
+        rows.columns = header
         yield rows
 
 
-def _says_no_more(rows: pd.DataFrame) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Which rows have a first cell alone that is of another form than all ids are."""
-    first, filled = rows.iloc[:, 0], rows.notna().to_numpy().sum(axis=1)
-    alone: np.ndarray[Any, np.dtype[np.bool_]] = (filled == 1) & first.notna().to_numpy()
+def _says_no_more(
+    rows: pd.DataFrame, there: np.ndarray[Any, np.dtype[np.bool_]]
+) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which rows have a first cell alone that is of another form than all ids are.
+
+    `there` says which cells are filled.
+    """
+    filled = there.sum(axis=1)
+    alone: np.ndarray[Any, np.dtype[np.bool_]] = (filled == 1) & there[:, 0]
     if not alone.any():
         return alone
+    first = rows.iloc[:, 0]
     names = [*map(_text, first[filled > 1].dropna())]
     forms = {_shape(one) for one in names if not is_total(one)}
     other = [len(forms) == 1 and _shape(_text(one)) not in forms for one in first]
     return alone & other
+
+
+def _delete_above(cells: pd.DataFrame) -> str:
+    """What to do about a first row that names no columns."""
+    return f"delete what is above the names of the columns{_where_names_are(cells)}"
 
 
 def _where_names_are(cells: pd.DataFrame) -> str:

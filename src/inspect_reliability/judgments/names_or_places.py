@@ -88,7 +88,7 @@ def by_name(table: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, list[N
     pairs = [*pairs_shown(table)]
     if of_systems:
         pairs = [PAIR] if {*PAIR} <= {*table} else []
-    elif turned(table, table["question"].isna()) is None:
+    elif pairs and turned(table, table["question"].isna()) is None:
         pairs = []
     each = (_named(table, columns) for columns in pairs if NAMES not in table)
     found = next((one for one in each if one and one.both), None)

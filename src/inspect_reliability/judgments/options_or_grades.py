@@ -119,8 +119,9 @@ def _may_be_near(table: pd.DataFrame) -> bool:
     """Whether labels vary, or are too few to show that the right option has one name everywhere."""
     if "label" not in table:
         return False
-    known = table[table["label"].notna()]
-    return known["label"].nunique() > 1 or 0 < known["question"].nunique() < ENOUGH
+    if table["label"].nunique() > 1:
+        return True
+    return 0 < table["question"][table["label"].notna()].nunique() < ENOUGH
 
 
 def _is_known(table: pd.DataFrame) -> bool:

@@ -134,6 +134,10 @@ def is_tie(verdict: str | None) -> bool:
 
 def alike_in(labels: Collection[str], verdicts: Collection[str]) -> Mapping[str, str]:
     """Labels of two places, or of a tie -> the verdict that names the same in another form."""
+    known = {one.casefold() for one in verdicts}
+    others = [one for one in labels if one.casefold() not in known]
+    if not others:
+        return {}
     ours, theirs = pair_in(labels, PLACES), pair_in(verdicts, PLACES)
     if ours is None or theirs is None:
         return {}
@@ -142,8 +146,7 @@ def alike_in(labels: Collection[str], verdicts: Collection[str]) -> Mapping[str,
     of = {our.casefold(): said.get(their.casefold()) for our, their in there}
     if len(tie := _ties(theirs, verdicts)) == 1 and len(equal := _ties(ours, labels)) == 1:
         of[equal[0]] = tie[0]
-    known = {one.casefold() for one in verdicts}
-    found = {one: of.get(ours.place(one) or one) for one in labels if one.casefold() not in known}
+    found = {one: of.get(ours.place(one) or one) for one in others}
     return {label: verdict for label, verdict in found.items() if verdict}
 
 
@@ -557,8 +560,8 @@ def turned(table: pd.DataFrame, swapped: pd.Series[bool]) -> pd.Series[bool] | N
 def _named_by(table: pd.DataFrame, name: str) -> tuple[str, str] | None:
     """The columns of the responses as shown whose names verdicts, or labels, are; None if none."""
     places = {place.casefold() for pair in PAIRS for place in pair}
-    own = table[name].map(str)
     for pair in pairs_shown(table):
+        own = table[name].map(str)
         shown = (table[pair[0]].map(str) == own) | (table[pair[1]].map(str) == own)
         if {*own[shown].str.casefold()} - places:
             return pair
@@ -581,8 +584,8 @@ def _labels_as_verdicts(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, 
         pair = pair_in(verdicts, PLACES)
         for place, column in zip(pair.names if pair else (), shown, strict=False):
             found = found.mask(labels == rows[column].map(str), place)
-    said = alike_in({*found}, verdicts)
-    found = each_once(found, lambda one: said.get(one, one))
+    if said := alike_in({*found}, verdicts):
+        found = each_once(found, lambda one: said.get(one, one))
     changed = labels[found != labels]
     if changed.empty:
         return table, []

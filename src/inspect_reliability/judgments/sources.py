@@ -462,7 +462,7 @@ def _read_again(rows: FileRows, saved: Saved, reading: Reading, count: bool) -> 
         raise UserError(f"{reading.where}: {SETTLED}")
     frames = (_checked_again(one, saved, reading.where) for one in rows.frames)
     table = together(frames, saved.facets, count)
-    found = Judgments(table[in_order(table.columns)], tuple(saved.notes), logs=saved.logs)
+    found = Judgments(table[in_order([*table])], tuple(saved.notes), logs=saved.logs)
     return found.with_facets(saved.facets)
 
 
@@ -491,7 +491,7 @@ def _in_one_order(judgments: Judgments) -> Judgments:
     names = dict.fromkeys((*GROUP_BY, *facets, *judgments.facets, "question", "replication"))
     order = np.lexsort([_ranks(table[name]) for name in reversed(names)])
     ordered = table.take(order).reset_index(drop=True)
-    given = tuple(table["question"].drop_duplicates().map(str))
+    given = tuple(map(str, table["question"].unique()))
     return replace(judgments, table=ordered, order=given)
 
 

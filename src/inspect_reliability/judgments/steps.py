@@ -231,7 +231,8 @@ def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = Fals
         one, said = tries_in_cells(as_verdicts(one, reading), reading)
         notes.extend(said)
         found = converted_all(one, reading.where)
-        spaced[_SPACED] += n_judgments(found[each_once(one["verdict"], is_spaced).eq(True)])
+        if (apart := each_once(one["verdict"], is_spaced).eq(True)).any():
+            spaced[_SPACED] += n_judgments(found[apart])
         return found
 
     frame, tries = numbered_tries(frame, reading.where)
@@ -277,8 +278,7 @@ def _failed_calls(draft: Draft, said: Mapping[str, str]) -> None:
         draft.notes = [one for one in draft.notes if one.code is not Code.FAILURES]
     names = [FAILED_CALL] * (FAILED_CALL in said.values())
     names += [NON_RESPONSE] * (said.get(NON_RESPONSE) == FAILED_CALL)
-    failed = draft.table["verdict"].isin(names)
-    if not failed.any():
+    if not (names and (failed := draft.table["verdict"].isin(names)).any()):
         return
     where = draft.reading.where
     draft.say([Note(_FAILED_CALLS, n_judgments(draft.table[failed]), where)])
@@ -312,7 +312,7 @@ def _answered(draft: Draft) -> None:
     asked, given = table["question"].notna(), table["verdict"].notna()
     if "p" in table:
         given |= table["p"].notna()
-    if not len(table) or not (asked & given).all():
+    if not (len(table) and asked.all() and given.all()):
         run = [name for name in ("scorer", *GROUP_BY) if name in table]
         same = [table[name] for name in run] or [asked]
         judged = given.groupby(same, dropna=False).transform("any")
@@ -416,12 +416,15 @@ def _labels_apart(draft: Draft) -> None:
     table, reading = draft.table, draft.reading
     if "label" not in table or reading.columns.get("label") == "label":
         return
-    known = table[table["label"].map(lambda one: isinstance(one, str)) & table["verdict"].notna()]
-    known = known[known["verdict"] != NON_RESPONSE]
-    if len(known) < _FEWEST_ROWS or known["verdict"].nunique() < 2:
-        return
-    pairs = {*zip(known["verdict"], known["label"], strict=True)}
+    known = [
+        (verdict, label)
+        for verdict, label in zip(table["verdict"], table["label"], strict=True)
+        if isinstance(label, str) and isinstance(verdict, str) and verdict != NON_RESPONSE
+    ]
+    pairs = {*known}
     verdicts, labels = {verdict for verdict, _ in pairs}, {label for _, label in pairs}
+    if len(known) < _FEWEST_ROWS or len(verdicts) < 2:
+        return
     if not len(pairs) == len(verdicts) == len(labels):
         return
     if verdicts & labels and any(verdict != label for verdict, label in pairs):
@@ -452,11 +455,13 @@ def _numbered(draft: Draft) -> None:
     """The columns that every table has; rows are counted up where they must be."""
     import pandas as pd
 
-    table, reading = draft.table.copy(deep=False), draft.reading
-    draft.numbered = "replication" in table
+    reading, columns = draft.reading, {name: draft.table[name] for name in draft.table}
+    draft.numbered = "replication" in columns
     for name in GROUP_BY:
-        if name not in table:
-            table[name] = pd.Series(None, table.index, dtype=NUMBERS.get(name, object))
+        if name not in columns:
+            kind = NUMBERS.get(name, object)
+            columns[name] = pd.Series(None, draft.table.index, dtype=kind)
+    table = pd.DataFrame(columns)
     if "output" in table and "sample" not in table:
         table["sample"] = table["question"]
     if "output" in table and not draft.by_id:  # each is judged on its own, beside its question
@@ -478,7 +483,7 @@ def _numbered(draft: Draft) -> None:
     if N_JUDGMENTS in table:
         table[N_JUDGMENTS] = table[N_JUDGMENTS].astype(float).fillna(1.0)
     for name, kind in NUMBERS.items():
-        if name in table:
+        if name in table and table[name].dtype != kind:
             table[name] = table[name].astype(kind)
     draft.table = table
 
@@ -526,7 +531,7 @@ def _made(draft: Draft) -> Judgments:
     """The judgments of a draft."""
     table = draft.table
     return Judgments(
-        table[in_order(table.columns)],
+        table.reindex(columns=in_order([*table])),
         tuple(draft.notes),
         draft.facets,
         asked=tuple(draft.asked),

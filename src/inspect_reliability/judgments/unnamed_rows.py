@@ -41,8 +41,8 @@ def with_unnamed_rows(
         in_a_row: Verdicts in each row of the source.
         reading: How they are read.
     """
-    open_ = table["question"].isna() & table["verdict"].notna()
-    if not open_.any():
+    nameless = table["question"].isna()
+    if not (nameless.any() and (open_ := nameless & table["verdict"].notna()).any()):
         return table, []
     by = [name for name in ("scorer", *GROUP_BY, "replication") if name in table]
     keys = [table[name] for name in by] or [open_]

@@ -248,7 +248,8 @@ def converted(values: pd.Series[Any], where: str, saved: Saved | None = None) ->
 
     if values.dtype in ("float16", "float32"):  # 0.1 is no 0.10000000149
         values = values.astype(str).astype(float)
-    return each_once(values, one).astype(float if kind == "number" else object)
+    made = each_once(values, one)
+    return made.astype(float) if kind == "number" else made
 
 
 _OF_GRADES = ("verdict", "label", SETTLED_LABEL)

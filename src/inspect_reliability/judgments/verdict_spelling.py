@@ -253,12 +253,13 @@ def _other_names(
 
 def _counted(table: pd.DataFrame) -> Iterator[tuple[_Judge, str, int]]:
     """How often each judge gave each verdict that may be written in several forms."""
-    rows = table[_free(table)]
+    free = _free(table)
+    rows = table if free.all() else table[free]
     if len(rows):
         by = [rows[name] for name in (*_judge(table), "verdict")]
         given = numbers_of(*by)
-        first = ~given.duplicated()
-        keys = zip(*(one[first] for one in by), strict=True)
+        first = ~given.duplicated().to_numpy()
+        keys = zip(*(one.to_numpy()[first] for one in by), strict=True)
         for (*judge, text), n in zip(keys, weights(rows).groupby(given).sum(), strict=True):
             yield _key(judge), str(text), round(n)
 
