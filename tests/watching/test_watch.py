@@ -1,5 +1,6 @@
 """`watch`: what it says of tables and logs whose truth is known, and how it ends."""
 
+import calendar
 import json
 import re
 import shlex
@@ -489,6 +490,25 @@ def test_a_change_in_the_baseline_is_not_quiet(save) -> None:
     assert watch(file, exit_code=0)["changed"] == "none"
     said = " ".join(invoke("watch", file).stdout.split())
     assert "One check of the baseline makes them differ, check 10 (2026-01-10)" in said
+
+
+@pytest.mark.slow
+def test_months_with_their_year_are_no_numbers(save) -> None:
+    """01.2026 is after 12.2025, and January 2026 is; of dates with a gap, the column is named."""
+    table = checks(14, turned=9, at=12, draws=1).drop(columns="replication")
+    day = table["time"].str[-2:].astype(int) - 1
+    years, names = 2025 + day // 12, ["", *calendar.month_name[1:]]
+    for month in ((day % 12 + 1).map("{:02}.".format), (day % 12 + 1).map(names.__getitem__) + " "):
+        file = save(table.assign(time=month + years.astype(str)))
+        assert watch(file, exit_code=1)["since"] == 12
+    # Of a column of dates with an empty cell, the column and the row are named.
+    dated = table.assign(Datum=table["time"]).drop(columns="time")
+    dated.loc[40, "Datum"] = None
+    said = " ".join(invoke("watch", save(dated)).stderr.split())
+    assert "--column Datum=time. It is empty in 1 row, as of question 'q16'" in said
+    numbered = pd.concat([dated.assign(replication=1), dated.assign(replication=2)])
+    said = " ".join(invoke("watch", save(numbered)).stderr.split())
+    assert "Column 'Datum' may be the time, but is empty in 2 rows, as of question 'q16'" in said
 
 
 @pytest.mark.slow

@@ -16,6 +16,8 @@ _ORDERS = {"day first": (2, 1, 0), "month first": (2, 0, 1), "year first": (0, 1
 
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
 
+_ISO_MONTH = re.compile(r"\d{4}-\d\d$")
+
 _DOT = "."
 """Between parts that begin with the day in every country that writes them so."""
 
@@ -206,6 +208,30 @@ def by_date(texts: Collection[str]) -> dict[str, tuple[int, int, int, str]] | No
         if len(known) == len(texts):
             return known
     return None
+
+
+_MONTHS_WITH_YEAR = (_PERIODS[1], *_PERIODS[-2:])
+
+
+def as_months(texts: Collection[str]) -> dict[str, str] | None:
+    """Each text as 2026-01 where all are months with their year, as 01.2026 or Januar 2026.
+
+    None of others. 01.2026 is no number: of all months with such numbers the first would be 1.2025,
+    and the second 1.2026.
+    """
+    for form in _MONTHS_WITH_YEAR:
+        read = {text: form.fullmatch(text.strip()) for text in texts}
+        found = {text: _sorted_by(one.groupdict()) for text, one in read.items() if one}
+        known = {text: f"{one[0]}-{one[1]:02}" for text, one in found.items() if one}
+        if len(known) == len(texts) and all(one[1] <= 12 for one in found.values() if one):
+            return known
+    return None
+
+
+def are_days_or_months(texts: Collection[str]) -> bool:
+    """Whether all texts are days, or all are months, with their year."""
+    days = iso_days(texts).values()
+    return any(all(map(of.match, days)) for of in (_ISO, _ISO_MONTH)) or bool(as_months(texts))
 
 
 def _sorted_by(parts: Mapping[str, str | None]) -> tuple[int, int, int, str] | None:

@@ -19,6 +19,7 @@ from .columns import (
     of_role,
     words_of,
 )
+from .days import are_days_or_months, as_months
 from .pairs import may_be_orders, pairs_shown
 from .reading import Choice, Code, Note, Reading
 
@@ -74,7 +75,9 @@ _USUAL: Mapping[str, Collection[str]] = {
     },
     "scorer": {"criterion", "criteria", "rubric", "metric", "dimension", "aspect", "attribute"},
     "output": {"candidate", "system", "responder", "generator", *_OUTPUTS},
-    "time": {*_DAYS, "year", "quarter"},
+    "time": {
+        *(*_DAYS, "year", "quarter", "monat", "woche", "quartal", "mes", "mois", "semaine"),
+    },
 }
 """What a column is, by a word in its name; any other is taken for the judge's."""
 
@@ -303,9 +306,38 @@ def again_in(table: pd.DataFrame, known: Sequence[str], reading: Reading) -> lis
     what = (
         f"rows repeat a replication of the same judge and question ({of})"
         f"{', and are the same in every column' * copies}: delete them if they are duplicates, "
-        f"or say what they differ in"
+        f"or say what they differ in{_by_dates(table, reading)}"
     )
     return [Note(what, number, reading.where, Code.REPEATS_OPEN, tuple(ways))]
+
+
+def _by_dates(table: pd.DataFrame, reading: Reading) -> str:
+    """That a column of dates could tell rows apart if it were filled in; "" without one."""
+    for name in map(str, table.select_dtypes("object")):
+        empty = "" if name in COLUMNS else empty_cells(table, name)
+        if empty and has_dates(table[name]):
+            return f". Column {reading.yours(name)!r} may be the time, but is {empty}: fill it in"
+    return ""
+
+
+_FILLED = 0.9
+"""Share of the rows with a date from which a column of dates lacks some."""
+
+
+def has_dates(values: pd.Series[Any]) -> bool:
+    """Whether a column has days or months with their year, but for a few empty cells."""
+    known = values.dropna()
+    named = {*known.map(str)}
+    return bool(len(known) >= _FILLED * len(values)) and bool(named) and are_days_or_months(named)
+
+
+def empty_cells(table: pd.DataFrame, name: str) -> str:
+    """Which cells of a column are empty, as "empty in 1 row, as of question 'q1'"; "" if none."""
+    empty = table["question"][table[name].isna()]
+    if empty.empty:
+        return ""
+    rows = "1 row" if len(empty) == 1 else f"{len(empty):,} rows"
+    return f"empty in {rows}, as of question {empty.iloc[0]!r:.40}"
 
 
 def _may_tell(rows: pd.DataFrame, name: str) -> bool:
@@ -315,7 +347,7 @@ def _may_tell(rows: pd.DataFrame, name: str) -> bool:
     levels = rows[name].map(str).unique()
     if len(levels) < 2 or max(map(len, levels)) > _LONGEST:
         return False
-    return not any(map(_FRACTION.fullmatch, levels))
+    return not any(map(_FRACTION.fullmatch, levels)) or as_months(levels) is not None
 
 
 def _means_nothing(table: pd.DataFrame, name: str) -> bool:

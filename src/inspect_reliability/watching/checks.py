@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UserError
 from ..judgments.columns import CHECK_ID, COLUMNS, numbers_of, of_role
 from ..judgments.count import NUMBER
-from ..judgments.days import iso_days, month_in, refuse_either_order
+from ..judgments.days import as_months, iso_days, month_in, refuse_either_order
+from ..judgments.duplicates import empty_cells, has_dates
 from ..judgments.judge_of import differs, judge_of, version_of
 from ..judgments.log_facts import Log
 from ..judgments.rows import ENDINGS
@@ -315,23 +316,27 @@ def _time(judgments: Judgments, place: str) -> str:
     return log.created if log else str(place)
 
 
-def no_time(compare: str, dated: Sequence[str] = ()) -> UserError:
+def no_time(compare: str, dated: Mapping[str, str] | None = None) -> UserError:
     """What to say without times.
 
     Args:
         compare: The call that needs none, if one is.
-        dated: Names of columns that have dates, as their source has them.
+        dated: Names of columns that have dates, as their source has them, and what to do first.
     """
-    ways = " or ".join(f"--column {quote(f'{name}=time')}" for name in dated)
+    ways = " or ".join(f"--column {quote(f'{name}=time')}" for name in dated or ())
     named = f"To read it from a column with dates, say {ways}." if dated else _ANOTHER_NAME
-    return UserError(f"{_NO_TIME}{named}{compare and _COMPARED.format(compare)}")
+    first = "".join((dated or {}).values())
+    return UserError(f"{_NO_TIME}{named}{first}{compare and _COMPARED.format(compare)}")
 
 
-def _dated(judgments: Judgments) -> list[str]:
-    """Columns without a use that have a date in every row."""
-    table = judgments.table.select_dtypes("object")
-    values = {str(name): {*map(str, table[name])} for name in table if name not in COLUMNS}
-    return [name for name, own in values.items() if all(map(_DATE.match, iso_days(own).values()))]
+def _dated(judgments: Judgments) -> dict[str, str]:
+    """Columns without a use that have a date in nearly every row, and which rows to fill in."""
+    table = judgments.table
+    others = [str(name) for name in table.select_dtypes("object") if name not in COLUMNS]
+    found = {name: empty_cells(table, name) for name in others if has_dates(table[name])}
+    return {
+        name: f" It is {empty}: fill it in first." * bool(empty) for name, empty in found.items()
+    }
 
 
 def refuse_months(files: Sequence[str], compare: str) -> None:
@@ -359,10 +364,12 @@ def _numbers(times: Mapping[str, str], compare: str) -> dict[str, float]:
     """Each time as a number: a number as it is, a date, or one in a file's name, in seconds."""
     import pandas as pd
 
-    if all(map(NUMBER.fullmatch, times.values())):
+    written = {name: _written(value) for name, value in times.items()}
+    if months := as_months([*times.values()]):
+        written = {name: months[value] for name, value in times.items()}
+    elif all(map(NUMBER.fullmatch, times.values())):
         return {name: float(value) for name, value in times.items()}
     found = {}
-    written = {name: _written(value) for name, value in times.items()}
     refuse_either_order(written.values())
     days = iso_days(written.values())
     for name, value in times.items():
