@@ -18,10 +18,10 @@ from ..verdicts import FAILED_CALL, INVALID, NO_VERDICTS, NON_RESPONSE
 from .abstentions import one_kind, with_abstentions
 from .columns import SETTLED_LABEL, as_columns, by_rater, most_levels, numbers_of
 from .count import NUMBER, by_value, opposites
-from .days import asked_of_day_labels
 from .label_files import LabelFile, Labelling, in_memory, read_labels, until
 from .label_ids import ids_known, plain_id, units_by_id, units_by_plain_id
 from .label_rows import labels_once, refuse_two_spellings
+from .noted_grades import asked_of_noted_labels
 from .outside_scale import refuse_slips, scale_of
 from .pairs import alike_in
 from .reading import Code, Note, Reading, refuse
@@ -149,7 +149,7 @@ def with_labels_by_name(
     read = [*(own if added else ()), *in_files]
     reading = Reading(map=names, in_python=any(map(in_memory, sources.values())))
     texts = (str(one.label) for one in read)
-    refuse(asked_of_day_labels(texts, outputs.names, ", ".join(files) or "labels", reading))
+    refuse(asked_of_noted_labels(texts, outputs.names, ", ".join(files) or "labels", reading))
     of_places = alike_in({str(one.label) for one in read}, outputs.names)
     names = {**of_places, **names}
     labels = dict.fromkeys(one.label for one in read)

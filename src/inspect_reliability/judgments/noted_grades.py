@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
+from ..verdicts import NON_RESPONSE
 from .count import NUMBER
+from .days import asked_of_day_labels
+from .reading import Code, Note, Reading
 
 _REMARKED = re.compile(
     r"(?P<number>\d+(?:[.,]\d+)?)(?:\s*[+-]|\s*[(\[;:].*|,?\s+[^\W\d].*)", re.DOTALL
@@ -17,6 +20,31 @@ _BETWEEN = re.compile(
     re.IGNORECASE,
 )
 """Two grades between which a third is meant, as 4-5 or 4 bis 5."""
+
+
+def asked_of_noted_labels(
+    labels: Iterable[str], verdicts: Collection[str], where: str, reading: Reading
+) -> list[Note]:
+    """Ask about labels beside grades that are days, or between two grades, as 4-5.
+
+    A label between two that is a verdict, too, is asked about there. One of which the user says
+    what it means is settled.
+    """
+    given = {*labels}
+    of_days = asked_of_day_labels(given, verdicts, where, reading)
+    names = given.difference(verdicts, reading.map)
+    between = sorted(one for one in names if _BETWEEN.fullmatch(one.strip()))
+    found = {one: grade for one in between if (grade := grade_in(one, {*verdicts, *names}))}
+    if not found:
+        return of_days
+    each = ", ".join(f"{grade} of {text!r:.40}" for text, grade in found.items())
+    ways = (
+        reading.choice(f"grades between two, {each}", {"map": found}),
+        reading.choice("no labels", {"map": dict.fromkeys(found, NON_RESPONSE)}),
+    )
+    text = next(iter(found))
+    what = f"different labels such as {text!r:.40} beside grades are grades, or no labels"
+    return [*of_days, Note(what, len(found), where, Code.NUMBERS_OPEN, ways)]
 
 
 def grade_in(text: str, verdicts: Collection[str]) -> str:

@@ -16,8 +16,8 @@ from ..verdicts import FAILED_CALL, NO_VERDICTS, NON_RESPONSE, abstentions
 from .chosen_responses import by_their_names
 from .columns import each_once, label_names, numbers_of
 from .count import NUMBER
-from .days import asked_of_day_labels, grades_for_days, grades_of_days, is_day_in_figures
-from .noted_grades import grade_in
+from .days import grades_for_days, grades_of_days, is_day_in_figures
+from .noted_grades import asked_of_noted_labels, grade_in
 from .options_or_grades import asked_of_options
 from .other_names import asked_of_names
 from .outside_scale import is_zero_grade, numbers_outside
@@ -176,7 +176,7 @@ def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
     }
     if sources:
         first, tables = sources[0], [one.table for one in sources]
-        first.notes += asked_of_day_labels(labels, given, first.where, reading)
+        first.notes += asked_of_noted_labels(labels, given, first.where, reading)
         first.notes += asked_of_options(times.values(), tables, mapped, first.where, reading)
     _sentences(sources, each, forms, declared | labels, mapped, reading)
     if named:
