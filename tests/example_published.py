@@ -2,6 +2,7 @@
 
 import json
 import random
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -92,20 +93,25 @@ def published_folder(folder: Path) -> Path:
 
 def judgments_in(folder: Path, benchmark: str | None = None) -> pd.DataFrame:
     """A row an output of a folder, read by the study's pattern, for `analyse` as well."""
-    rows = []
+    rows, places, replications = list[dict[str, Any]](), list[int](), list[int]()
     for run in published_runs(folder):
         if benchmark not in (None, run.benchmark):
             continue
+        read = cache(best_of_five if run.responder is None else correctness)
         for question, outputs in run.outputs.items():
             facts = run.facts(question)
             named = dict(zip(run.design.reader.verdicts, facts.get("order", ()), strict=False))
-            for number, text in enumerate(outputs, 1):
-                verdict = (best_of_five if run.responder is None else correctness)(text)
-                own = {"judge": run.judge, "temperature": run.temperature}
-                known = {"replication": number, "verdict": verdict}
-                chosen = {"responder": named.get(verdict, run.responder)}
-                rows.append(facts | own | known | chosen | {"uuid": run.uuid(question)})
-    return pd.DataFrame(rows)
+            own = {"judge": run.judge, "temperature": run.temperature, "uuid": run.uuid(question)}
+            row_of: dict[str, int] = {}
+            for verdict in map(read, outputs):
+                if verdict not in row_of:  # a row of each verdict, which many outputs have
+                    row_of[verdict] = len(rows)
+                    chosen = {"verdict": verdict, "responder": named.get(verdict, run.responder)}
+                    rows.append(facts | own | chosen)
+                places.append(row_of[verdict])
+            replications += range(1, len(outputs) + 1)
+    found = pd.DataFrame(rows).take(places).reset_index(drop=True)
+    return found.assign(replication=replications)
 
 
 def imported(folder: Path, log_dir: Path) -> Judgments:

@@ -17,7 +17,7 @@ from inspect_reliability.answers.compare import compare_arms
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing.csv import frame_of, to_csv
-from inspect_reliability.study.published.reported import with_published
+from inspect_reliability.study.published.reported import published, with_published
 from inspect_reliability.study.published.tables import cells, published_values
 from test_frozen import SEARCH, check
 
@@ -61,7 +61,7 @@ def published_study(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Ana
 
 
 @pytest.fixture
-def published(published_study: Analysis) -> Judgments:
+def judged(published_study: Analysis) -> Judgments:
     return published_study.judgments
 
 
@@ -186,9 +186,9 @@ def test_cautions_of_the_study(rows) -> None:
     assert "8 questions" not in " ".join(rows[LLAMA, "BBH", 1]["cautions"])
 
 
-def test_judges_compared(published_study: Analysis, published: Judgments) -> None:
+def test_judges_compared(published_study: Analysis, judged: Judgments) -> None:
     """All benchmarks at temperature 1: Llama is ahead by omega, and not by agreement."""
-    table = published.table
+    table = judged.table
     some = Judgments(table[table["temperature"].isna() | table["temperature"].isin([1, 0.5])])
     pairs, left_out = compare_arms(arms_by(some, "judge"))
     found = {(row["benchmark"], row["temperature"], row["coefficient"]): row for row in pairs}
@@ -203,9 +203,9 @@ def test_judges_compared(published_study: Analysis, published: Judgments) -> Non
     assert any("100,800 judgments" in line and "no temperature" in line for line in left_out)
 
 
-def test_votes_of_llama(published: Judgments) -> None:
+def test_votes_of_llama(judged: Judgments) -> None:
     """One vote agrees like two verdicts of those questions that have enough; more agree more."""
-    table = published.table
+    table = judged.table
     llama = Judgments(table[(table["judge"] == LLAMA) & (table["temperature"] == 1)])
     (plan,) = plans(analyse(llama, ("judge", "temperature")))
     found = {row["votes"]: row["agreement"] for row in plan["votes"]}
@@ -224,11 +224,11 @@ def test_votes_of_llama(published: Judgments) -> None:
     assert needed == pytest.approx(25, abs=10)
 
 
-def test_a_judge_that_is_not_in_the_data(published: Judgments, data: Path, tmp_path: Path) -> None:
+def test_a_judge_that_is_not_in_the_data(data: Path, tmp_path: Path) -> None:
     """A third judge's file, made of another's outputs under a new name, gets the same numbers."""
     source = data / "paper" / "results" / "full_judgements_Nexusflow_Starling-LM-7B-beta.json"
     content = json.loads(source.read_text())[STARLING]["temperature: 0.5"]
-    few = {name: said for name, said in content.items() if not name.startswith("bbh")}
+    few = {name: said for name, said in content.items() if name.startswith("mtb")}
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "full_judgements_new_judge_x.json").write_text(
         json.dumps({"new/judge_x": {"temperature: 0.5": few}})
@@ -237,17 +237,14 @@ def test_a_judge_that_is_not_in_the_data(published: Judgments, data: Path, tmp_p
     assert invoke("import", tmp_path, "--log-dir", logs).exit_code == 0
     result = invoke("report", logs, "--published", "--format", "json")
     assert result.exit_code == 0, result.output
-    rows = json.loads(result.stdout)["rows"]
-    assert [(row["judge"], row["benchmark"], row["temperature"]) for row in rows] == [
-        ("new/judge_x", benchmark, 0.5) for benchmark in ("MT-Bench", "SQuAD")
-    ]
-    expected = published_txt(data, STARLING, "omega")
-    for row in rows:
-        assert any("No seeds are recorded" in caution for caution in row["cautions"])
-        value = expected[0.5, row["benchmark"]]
-        assert row["published_omega"] == pytest.approx(value, abs=5e-4)
-        low, high = row["published_omega_floor"][1:]
-        assert low < row["published_omega_floor"][0] < high
+    [row] = json.loads(result.stdout)["rows"]
+    found = row["judge"], row["benchmark"], row["temperature"]
+    assert found == ("new/judge_x", "MT-Bench", 0.5)
+    assert any("No seeds are recorded" in caution for caution in row["cautions"])
+    value = published_txt(data, STARLING, "omega")[0.5, "MT-Bench"]
+    assert row["published_omega"] == pytest.approx(value, abs=5e-4)
+    low, high = row["published_omega_floor"][1:]
+    assert low < row["published_omega_floor"][0] < high
 
 
 def test_the_page_says_what_its_code_prints(
@@ -262,11 +259,10 @@ def test_the_page_says_what_its_code_prints(
     """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("inspect_reliability.study.published.reported.PERMUTATIONS", 20)
-    table = published_study.judgments.table
-    few = analyse(Judgments(table[table["benchmark"] == "MT-Bench"]))
+    records = zip(published_study.rows, published_study.results["rows"], strict=True)
+    few = [record | published(row) for row, record in records if record["benchmark"] == "MT-Bench"]
     Path("data").mkdir()
-    rows = frame_of(with_published(few).results["rows"])
-    Path("data/report.csv").write_text(to_csv(rows, "\n"))
+    Path("data/report.csv").write_text(to_csv(frame_of(few), "\n"))
     page = PAGE.read_text()
     (block,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     names: dict[str, Any] = {}
