@@ -53,5 +53,8 @@ def test_means_below_each_block_are_left_out(names: str) -> None:
     found = read(("Mittelwert", "2,83", 3), ("Mittelwert", "2,5", 4))
     assert {*found.table["question"]} == {*ids}
     assert [one.count for one in found.notes if "sum up others" in one.what] == [2]
+    # Of names that are words, whole numbers are means if they are those of their blocks.
+    rows[6:] = [(one, 2, 1) for one in ids[6:]]
+    assert {*read(("Mean", 3, 3), ("Mean", 2, 1)).table["question"]} == {*ids}
     name = "Mean 3" if "-" in names else "Mean"
     assert read((name, 3, 4), (name, 2, 4)).table["question"].eq(name).sum() == 4

@@ -196,6 +196,8 @@ def test_sheets_with_the_same_columns_are_one_table(tmp_path: Path) -> None:
     assert asked.choices[-1].entries == {"sheet": "a+b", "columns": {"sheet": "judge"}}
     with pytest.raises(UserError, match="sheet 'c' has other columns than sheet 'a': 'grade', 'm"):
         judgments_from_file(path, reading=Reading(sheet="a+c"))
+    with pytest.raises(UserError, match="names sheet 'a' twice"):
+        judgments_from_file(path, reading=Reading(sheet="a+b+a"))
     refused = " ".join(invoke("compare", path, path).stderr.split())
     assert "'a', 'b', 'c'. Of two: --sheet A+B --column sheet=judge --by judge." in refused
 

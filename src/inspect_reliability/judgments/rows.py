@@ -366,10 +366,21 @@ SHEET = "sheet"
 
 
 def _several(path: Path, sheet: str | None) -> list[str]:
-    """The sheets that a name such as "May+June" is of; empty if it is that of one, or of none."""
+    """The sheets that a name such as "May+June" is of; empty if it is that of one, or of none.
+
+    Raises:
+        UserError: It names one twice.
+    """
     names = sheet.split("+") if sheet else []
     known = sheets_of(str(path)) if names[1:] else []
-    return names if sheet not in known and {*names} <= {*known} else []
+    if sheet in known or not {*names} <= {*known}:
+        return []
+    if again := next((one for one in names if names.count(one) > 1), None):
+        raise UserError(
+            f"--sheet {sheet} names sheet {again!r} twice, so its rows would count twice. Name it "
+            "once."
+        )
+    return names
 
 
 def _in_sheets(path: Path, sheets: Sequence[str]) -> FileRows:

@@ -28,6 +28,9 @@ _FEWEST = 10
 
 _NUMBER = re.compile(r"\d")
 
+_ROUNDED = 0.5
+"""How far a mean may be from what is shown of it."""
+
 _LONGEST = 60
 """Characters of such a cell: longer ones are texts."""
 
@@ -50,7 +53,8 @@ def without_totals(table: pd.DataFrame, in_a_row: int) -> tuple[pd.DataFrame, li
     Their question is a word for a total, has numbers as verdicts, and has one row of the source, at
     most half as many as any other, or more than any other: one below each block of rows. Either all
     others have numbers of their own, or its verdicts are those of no other row, of totals below
-    blocks half of them: sum and mean may be questions that are judged like others.
+    blocks half of them, or each is the mean of its block: sum and mean may be questions that are
+    judged like others.
 
     Args:
         table: Judgments.
@@ -75,7 +79,28 @@ def without_totals(table: pd.DataFrame, in_a_row: int) -> tuple[pd.DataFrame, li
         if numbered and (fewer or len(names) - len(totals) >= _FEWEST):
             return True
         new = len(said - known)
-        return 2 * new >= len(said) > 0 if below else 0 < new == len(said)
+        if below:
+            return 2 * new >= len(said) > 0 or _means_of_blocks(table, one)
+        return 0 < new == len(said)
 
     left = [one for one in totals if judges_nothing(one)]
     return table[~table["question"].isin(left)], left
+
+
+def _means_of_blocks(table: pd.DataFrame, name: str) -> bool:
+    """Whether each row of a name is the mean of a judge's rows above it, since the last such row.
+
+    A mean that is shown as a whole number is rounded.
+    """
+    import numpy as np
+    import pandas as pd
+
+    off = list[float]()
+    judges = [rows for _, rows in table.groupby("judge")] if "judge" in table else [table]
+    for rows in judges:
+        own = (rows["question"] == name).to_numpy()
+        numbers = pd.Series(pd.to_numeric(rows["verdict"], errors="coerce").to_numpy())
+        begins = own & ~np.append(False, own[:-1])
+        means = numbers.where(~own).groupby(begins.cumsum() - own).transform("mean")
+        off += (numbers - means).abs()[own].tolist()
+    return len(off) > 1 and all(one <= _ROUNDED for one in off)
