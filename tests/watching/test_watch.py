@@ -34,8 +34,8 @@ KEYS = [
 
 
 def checks(
-    number: int = 20,
-    anchors: int = 24,
+    number: int = 18,
+    anchors: int = 18,
     draws: int = 3,
     turned: int = 0,
     at: int = 99,
@@ -85,7 +85,7 @@ def _fewer_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
     What is printed in two forms is computed once.
     """
-    monkeypatch.setattr(bets, "STUDIES", 10)
+    monkeypatch.setattr(bets, "STUDIES", 4)
     monkeypatch.setattr(changed, "watch_stream", STREAM)
     monkeypatch.setattr(changed, "power", POWER)
     monkeypatch.setattr("inspect_reliability.cli.watch.watching", WATCHING)
@@ -150,7 +150,7 @@ def test_a_changed_judge_ends_with_1_and_its_anchors_are_named(save) -> None:
 def test_a_bet_that_is_near_is_said_with_how_seldom_that_is(save) -> None:
     """At half of what decides or more, by Ville's inequality; below it, nothing is near."""
     for number, near in ((15, False), (16, True)):
-        file = save(checks(number, turned=2, at=15))
+        file = save(checks(number, anchors=24, turned=2, at=15))
         bet = watch(file, exit_code=0)["watch"][-1]["bet"]
         assert (10 <= bet < 20) == near
         said = " ".join(invoke("watch", file).stdout.split())
@@ -274,7 +274,7 @@ def test_what_is_next_keeps_how_this_was_asked(save) -> None:
 @pytest.mark.slow
 def test_more_moved_anchors_than_are_shown_are_counted(save) -> None:
     """And a change that makes checks differ brings no caution that they do."""
-    done = invoke("watch", save(checks(22, turned=9, at=14)))
+    done = invoke("watch", save(checks(22, anchors=24, turned=9, at=14)))
     assert "The judge j changed since check 14" in done.stdout
     assert re.search(r"More: --full \(every table, [34] more rows?\)", done.stdout)
     assert "own noise" not in " ".join(done.stdout.split())
@@ -416,7 +416,7 @@ def test_another_judge_is_named_and_no_part_of_the_stream(save) -> None:
 @pytest.mark.slow
 def test_a_check_that_failed_half_way_is_left_out(save) -> None:
     """With fewer than half of the anchors it is not tested; anchors asked unequally often are."""
-    table = checks(14)
+    table = checks(14, anchors=24)
     half = (table["time"] == "2026-01-12") & (table["question"] > "q08")
     fewer = (
         (table["time"] == "2026-01-13") & (table["replication"] > 1) & (table["question"] > "q12")
@@ -452,7 +452,7 @@ def test_a_repair_is_part_of_the_check_that_it_repairs(save, day: str, by_id: bo
 @pytest.mark.slow
 def test_a_watch_that_is_blind_is_not_quiet(save) -> None:
     """Nothing is known of the judge where the last checks were left out, until one is whole."""
-    table = checks(16, turned=9, at=13)
+    table = checks(16, anchors=24, turned=9, at=13)
     blind = (table["time"] >= "2026-01-13") & (table["question"] > "q08")
     file = save(table[~blind])
     found = watch(file, exit_code=3)
@@ -463,7 +463,7 @@ def test_a_watch_that_is_blind_is_not_quiet(save) -> None:
     said = " ".join(invoke("watch", file).stdout.split())
     assert "Nothing shows that it changed in 12 of 16 checks." in said
     assert "Next: judge all anchors, and add" in said
-    whole = checks(16)
+    whole = checks(16, anchors=24)
     whole = whole[~((whole["time"] == "2026-01-13") & (whole["question"] > "q08"))]
     assert watch(save(whole), exit_code=0)["changed"] == "none"
     said = " ".join(invoke("watch", save(whole)).stdout.split())
@@ -557,7 +557,7 @@ def test_scales_and_several_criteria_are_one_bet(save) -> None:
 @pytest.mark.slow
 def test_anchors_whose_calls_all_failed_at_a_check_are_left_out_of_it(save) -> None:
     """The bet is that without their rows; a judge that says nothing any more has changed."""
-    table = checks(turned=5, at=13)
+    table = checks(anchors=24, turned=5, at=13)
     lost = (table["time"] == "2026-01-06") & table["question"].isin(["q01", "q08", "q20"])
     failed = save(table.assign(verdict=table["verdict"].mask(lost)))
     found = watch(failed, exit_code=1)
@@ -568,7 +568,7 @@ def test_anchors_whose_calls_all_failed_at_a_check_are_left_out_of_it(save) -> N
     said = " ".join(invoke("watch", failed).stdout.split())
     assert "left out: 9 judgments without a verdict, of check 6 (2026-01-06)" in said
     silent = (table["time"] >= "2026-01-13") & (table["question"] < "q05")
-    mute = save(checks().assign(verdict=table["verdict"].mask(silent)))
+    mute = save(checks(anchors=24).assign(verdict=table["verdict"].mask(silent)))
     assert "the judge changed since check 13" in invoke("watch", mute).stderr
     answers = "--map", "non-response=non-response"
     assert watch(mute, *answers, exit_code=1)["changed"] == "judge"
@@ -777,7 +777,7 @@ def test_a_judge_that_repeats_itself_less_is_said_by_a_paired_t_test(
     noisy: int, shown: bool, save
 ) -> None:
     """Anchors whose verdicts are drawn by lot since a change, or turn and are as steady."""
-    table = checks(14, turned=6, at=11).drop(columns="label")
+    table = checks(14, anchors=24, turned=6, at=11).drop(columns="label")
     lot = (table["time"] >= "2026-01-11") & (table["question"] < f"q{noisy:02d}")
     drawn = np.random.default_rng(5).choice(["yes", "no"], len(table))
     table["verdict"] = table["verdict"].where(~lot, drawn)
@@ -803,7 +803,7 @@ def test_a_judge_that_repeats_itself_less_is_said_by_a_paired_t_test(
 )
 def test_worse_is_said_where_the_interval_leaves_0_out(save, right: str, said: str) -> None:
     """Where as many of the turned anchors are right before as after, it is not known."""
-    table = checks(turned=6, at=15, label=right)
+    table = checks(anchors=24, turned=6, at=15, label=right)
     assert said in " ".join(invoke("watch", save(table)).output.split())
     table.loc[table["question"] < "q03", "label"] = "no" if right == "yes" else "yes"
     shown = " ".join(invoke("watch", save(table)).output.split())
