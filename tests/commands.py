@@ -4,6 +4,7 @@ import json
 import pickle
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,7 @@ _READERS: dict[Callable[..., Judgments], tuple[str, ...]] = {
     judgments_from: ("judgments.given_labels", "ranking.report", "ranking.systems"),
     labelled_judgments: ("answers.results", "answers.choose", "cli.options", "keeping.report"),
 }
+_ANALYSED: dict[bytes, Analysis] = {}
 _ANALYSE = (
     *(f"cli.{name}" for name in ("card", "gate", "keep", "label", "plan", "report", "validate")),
     *("answers.choose", "answers.gate", "keeping.report"),
@@ -108,20 +110,19 @@ _ANALYSE = (
 def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a source be read once in each way, for tests of what commands do with what was read.
 
-    A test analyses the same judgments once, whatever commands and forms it asks for.
+    The same judgments are analysed once, whatever commands and forms tests ask for.
     """
     for read, modules in _READERS.items():
         for module in modules:
             monkeypatch.setattr(f"inspect_reliability.{module}.{read.__name__}", _known(read))
-    analysed: dict[bytes, Analysis] = {}
 
     def analyse_once(given: Any, by: Any = ()) -> Analysis:
         if not isinstance(given, Judgments):
             return analyse(given, by)
-        asked = pickle.dumps((vars(given), by))
-        if asked not in analysed:
-            analysed[asked] = analyse(given, by)
-        return analysed[asked]
+        asked = sha256(pickle.dumps((vars(given), by))).digest()
+        if asked not in _ANALYSED:
+            _ANALYSED[asked] = analyse(given, by)
+        return _ANALYSED[asked]
 
     for module in _ANALYSE:
         monkeypatch.setattr(f"inspect_reliability.{module}.analyse", analyse_once)

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 import yaml
 
+import commands
 import inspect_reliability as ir
 from commands import invoke, results
 from inspect_reliability.errors import UserError
@@ -149,6 +150,7 @@ def test_a_name_that_is_none_is_refused_before_anything_is_counted(
 ) -> None:
     """Neither verdicts nor labels are counted for a name that no row has."""
     monkeypatch.setattr(Judged, "counts", lambda *_: pytest.fail("counted"))
+    monkeypatch.setattr(commands, "_ANALYSED", {})  # nor were they by an earlier test
     for name in ("tiny", "tiny, 3 votes", "small, wording strictest"):
         with pytest.raises(UserError, match=r"is no candidate\. .*'large, wording base'"):
             ir.choose(files[0], labels=files[1], current=name)

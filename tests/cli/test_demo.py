@@ -77,6 +77,7 @@ def test_demo_needs_no_model_and_keeps_what_is_there(tmp_path: Path) -> None:
     few[few["question"].isin(few["question"].unique()[::9])].to_parquet(tmp_path / "few.parquet")
     code = (
         "import sys; from inspect_reliability.cli import demo, main; demo.DATA = 'few.parquet'; "
+        "from inspect_reliability.showing import html; html.draw = lambda figure, _: figure.words; "
         "main(['demo'], standalone_mode=False); "
         "print('loaded:', *sorted(name.partition('.')[0] for name in sys.modules))"
     )

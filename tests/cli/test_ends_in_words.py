@@ -28,8 +28,7 @@ from inspect_reliability.judging.requests import reachable_model
 from inspect_reliability.tasks import judge_task
 from inspect_reliability.tiny_judge import folder
 from logged import Logged
-
-COMMAND = [sys.executable, "-c", "from inspect_reliability.cli import main; main()"]
+from processes import COMMAND, start
 
 
 def judgments(file: Path, names: str = "q") -> str:
@@ -68,12 +67,11 @@ def test_a_pipe_is_refused(tmp_path: Path, command: tuple[str, ...], ending: str
 def test_a_full_disk_is_said_in_words(tmp_path: Path, command: str) -> None:
     """Where standard output has no room, of whatever is printed."""
     words = command.replace("FILE", judgments(tmp_path / "b.csv")).split()
-    with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [*COMMAND, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
-    *before, last = done.stderr.splitlines()
-    assert (done.returncode, len(before)) == (2, command == "report FILE"), done.stderr
+    said = tmp_path / "said"
+    done = start(COMMAND, *words, out=Path("/dev/full"), err=said)
+    done.join()
+    *before, last = said.read_text().splitlines()
+    assert (done.exitcode, len(before)) == (2, command == "report FILE"), said.read_text()
     assert "printed: No space left on device" in last
 
 
@@ -242,6 +240,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, closed: Path, command: 
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_a_protected_file_stays(tmp_path: Path, closed: Path) -> None:
     """Also one of ours, in a folder that is open: who protects a page wants to keep it."""
     page = closed / "p.html"
@@ -255,6 +254,7 @@ def test_a_protected_file_stays(tmp_path: Path, closed: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_a_folder_that_cannot_be_looked_into(tmp_path: Path, closed: Path) -> None:
     """What is in it may be there: that it is not would be untrue."""
     closed.chmod(0)

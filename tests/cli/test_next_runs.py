@@ -21,12 +21,13 @@ LIKE_OTHERS = (
     *("numbers_4_errors.csv", "pandas_split.json", "scores_in_mixed_forms.csv"),
     *("uuid_run_a.csv", "uuid_run_b.csv", "uuid_run_c.csv", "log_text_values.json"),
     *("numbers_5_errors.csv", "promptfoo_rows.jsonl", "time_in_seconds.csv", "yes_with_points.csv"),
-    *("inf_score.csv", "promptfoo_export.csv", "rank_none_verdict.csv"),
+    *("inf_score.csv", "promptfoo_export.csv", "rank_none_verdict.csv", "lines_in_json.json"),
+    *("criteria_beside_judge.csv", "floats_two_wordings.csv"),
 )
 """Files that lead to the very steps of another, but for numbers and names."""
 
 DOORS = [file for file in (ROOT / "tests" / "doors").iterdir() if file.name not in LIKE_OTHERS]
-FILES = [*sorted(DOORS), ROOT / "examples" / "verdicts.csv", CHECKS]
+FILES = [*sorted(DOORS), CHECKS]
 COMMANDS = (
     ["read"],
     ["report"],

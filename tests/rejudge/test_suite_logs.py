@@ -36,7 +36,7 @@ from inspect_reliability.rejudging.wrapped import wrap
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("read_once", "few_draws")]
 
-QUESTIONS, EPOCHS, TRIES = 12, 2, 4
+QUESTIONS, EPOCHS, TRIES = 8, 2, 4
 FEW = 5
 """Questions where no interval is looked at."""
 
@@ -230,7 +230,7 @@ def test_a_promise_of_several_outputs_a_question(logs: Logs, tmp_path: Path) -> 
     labels = [f"q{n}, epoch {e},{'C' if n % 3 else 'I'}" for n in range(40) for e in (1, 2)]
     lines = [f'"{one.rpartition(",")[0]}",{one[-1]}' for one in labels]
     (tmp_path / "labels.csv").write_text("\n".join(["id,label", *lines]))
-    call = ["keep", str(logs.again), "--labels", str(tmp_path / "labels.csv"), "--max-error", ".3"]
+    call = ["keep", str(logs.again), "--labels", str(tmp_path / "labels.csv"), "--max-error", ".45"]
     said = invoke(*call).stdout
     assert "No promise: questions have several outputs" in said
     assert "responder" not in said

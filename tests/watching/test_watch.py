@@ -495,7 +495,7 @@ def test_a_change_in_the_baseline_is_not_quiet(save) -> None:
 @pytest.mark.slow
 def test_months_with_their_year_are_no_numbers(save) -> None:
     """01.2026 is after 12.2025, and January 2026 is; of dates with a gap, the column is named."""
-    table = checks(14, turned=9, at=12, draws=1).drop(columns="replication")
+    table = checks(14, anchors=24, turned=9, at=12, draws=1).drop(columns="replication")
     day = table["time"].str[-2:].astype(int) - 1
     years, names = 2025 + day // 12, ["", *calendar.month_name[1:]]
     for month in ((day % 12 + 1).map("{:02}.".format), (day % 12 + 1).map(names.__getitem__) + " "):
