@@ -198,6 +198,10 @@ def test_each_of_two_people_keeps_a_column_and_counts(tmp_path: Path) -> None:
     listed = pd.read_excel(tmp_path / "list.xlsx").set_index("Vorgang").loc[frame["Vorgang"]]
     for one in people:
         assert listed[one].tolist() == frame[one].tolist()
+    for slip in (66, 0, -3):
+        filled = listed.reset_index().assign(checked=[slip, *[None] * 119])
+        with pytest.raises(UserError, match=f"{slip} is no grade from 1 to 5"):
+            ir.keep(frame, labels=filled, columns=columns, max_error=0.25)
     apart = [(frame[one] - frame["Ben"]).abs().mean() for one in ("Ann", TRIES[0])]
     apart += [(frame["Ann"] - frame[TRIES[0]]).abs().mean()]
     differs = f"people are {apart[0]:.2g} from one another on average, the judge"

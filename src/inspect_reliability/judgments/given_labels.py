@@ -14,7 +14,7 @@ from ..shell import quote
 from ..verdicts import NO_VERDICTS
 from .abstentions import with_abstentions
 from .column_names import CHECKED, filled_in, is_list, question_of_list
-from .columns import CHECKED_LABEL, LABELS, by_rater, of_role
+from .columns import CHECKED_LABEL, LABELS, by_rater, label_names, of_role
 from .count import NUMBER
 from .edited_labels import labels_of_edited
 from .label_files import ReadFile, columns_of_labels
@@ -479,8 +479,8 @@ def _refuse_outside(
     Raises:
         UserError: One of what was filled in is such a number; the message names its row.
     """
-    given = [*table["verdict"].unique(), *(table["label"].dropna() if "label" in table else ())]
-    said = {one for one in map(str, given) if one not in NO_VERDICTS}
+    given = {*map(str, table["verdict"].unique())} | label_names(table)
+    said = given.difference(NO_VERDICTS)
     grades = [float(one) for one in said if NUMBER.fullmatch(one)]
     if len({*grades}) < FEWEST_GRADES or len(grades) < _MOSTLY * len(said):
         return
