@@ -9,22 +9,6 @@ import pytest
 LOADED = "import json, sys; print(json.dumps(sorted(sys.modules)))"
 
 
-def loaded(*code: str) -> list[str]:
-    """What is printed by each of these, one after the other, with names of all modules after it."""
-    said = f"\n{LOADED}\n".join([*code, ""])
-    done = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
-    return done.stdout.splitlines()
-
-
-@pytest.mark.process
-def test_statistics_need_numpy_and_scipy_only() -> None:
-    """The statistics load no package but numpy and scipy, whatever else is installed."""
-    before, after = loaded("import site, numpy, scipy.stats", "import inspect_reliability.stats")
-    new = {*json.loads(after)} - {*json.loads(before)}
-    packages = {name.partition(".")[0] for name in new} - set(sys.stdlib_module_names)
-    assert packages == {"inspect_reliability"}
-
-
 WITHOUT_TORCH = """
 sys.modules["torch"] = None
 try:
@@ -34,15 +18,39 @@ except errors.UserError as error:
 """
 
 
+STEPS = (
+    "import site, numpy.random, numpy.typing",
+    "import inspect_reliability.stats",
+    "import inspect_ai",
+    "import inspect_reliability._registry",
+    "from inspect_reliability import errors, hf_seeded",
+    WITHOUT_TORCH,
+)
+
+
+@pytest.fixture(scope="module")
+def loaded() -> list[str]:
+    """Names of all modules after each step, and before the last of these what that printed."""
+    said = f"\n{LOADED}\n".join([*STEPS, ""])
+    done = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
 @pytest.mark.process
-def test_the_entry_point_loads_nothing_heavy() -> None:
+def test_statistics_need_numpy_and_scipy_only(loaded: list[str]) -> None:
+    """The statistics load no package but numpy, and scipy once it is used."""
+    new = {*json.loads(loaded[1])} - {*json.loads(loaded[0])}
+    packages = {name.partition(".")[0] for name in new} - set(sys.stdlib_module_names)
+    assert packages == {"inspect_reliability"}
+
+
+@pytest.mark.process
+def test_the_entry_point_loads_nothing_heavy(loaded: list[str]) -> None:
     """What inspect loads of this package at every start brings no heavy library and no reader.
 
     The engine's folder imports without torch; using it names the extra that brings torch.
     """
-    entry = "import inspect_reliability._registry"
-    engine = "from inspect_reliability import errors, hf_seeded"
-    before, after, with_engine, said, _ = loaded("import inspect_ai", entry, engine, WITHOUT_TORCH)
+    _, _, before, after, with_engine, said, _ = loaded
     heavy = {"matplotlib", "pandas", "pyarrow", "scipy", "sklearn", "torch", "transformers"}
     readers = {
         f"inspect_reliability.judgments.{name}" for name in ("logs", "rows", "sources", "table")

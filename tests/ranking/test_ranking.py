@@ -5,11 +5,12 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 from scipy.stats import binom, binomtest, ttest_1samp
 from scipy.stats import t as student
+from statsmodels.genmod.families import Binomial
+from statsmodels.genmod.generalized_linear_model import GLM
 from statsmodels.stats.power import TTestPower
 
 from inspect_reliability.ranking.plan import RankPower, Size, power_of_neighbours
@@ -59,7 +60,7 @@ def test_strengths_are_those_of_a_logistic_regression() -> None:
     for row, (i, j) in zip(design, pairs, strict=True):
         row[i], row[j] = 1, -1
     wins = np.array([[won[i, j], won[j, i]] for i, j in pairs])
-    fitted = sm.GLM(wins, design[:, 1:], family=sm.families.Binomial()).fit(tol=1e-12)
+    fitted = GLM(wins, design[:, 1:], family=Binomial()).fit(tol=1e-12)
     other = np.append(0, fitted.params)
     assert strengths(won) == pytest.approx(other - other.mean(), abs=1e-6)
 

@@ -13,7 +13,6 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import fsspec
-from inspect_ai.analysis import Column, EvalColumn, SampleColumn
 from inspect_ai.log import (
     EvalLog,
     EvalLogInfo,
@@ -52,6 +51,7 @@ from .verdict_spelling import Source, in_one_form
 
 if TYPE_CHECKING:
     import pandas as pd
+    from inspect_ai.analysis import Column
 
 
 # Where logs are: in memory, as files, or in folders.
@@ -134,6 +134,7 @@ def judgment_columns(scorer: str = "") -> list[Column]:
     Args:
         scorer: Whose score it is, where a task has several scorers; by default the first.
     """
+    from inspect_ai.analysis import EvalColumn, SampleColumn  # slow to import, and rarely asked for
 
     def verdict(scores: Any) -> Any:
         known = scores if isinstance(scores, Mapping) else {}
