@@ -409,6 +409,8 @@ def reading_of_list(frame: pd.DataFrame, reading: Reading) -> Reading:
 
 def without_lacking_labels(frame: pd.DataFrame, reading: Reading) -> tuple[Reading, Iterator[Note]]:
     """A reading without the columns of labels that it may lack and does, with a note on each."""
+    if not reading.may_lack:
+        return reading, iter(())
     names = {*map(str, frame)}
     gone = [
         one

@@ -448,8 +448,8 @@ def most_levels(values: pd.Series[Any], cell: pd.Series[int]) -> int:
     """Most different values in one cell, a missing one among them, by the number of each row's."""
     import numpy as np
 
-    first = ~numbers_of(cell, values).duplicated()
-    return int(np.bincount(cell[first], minlength=1).max())
+    first = ~numbers_of(cell, values).duplicated().to_numpy()
+    return int(np.bincount(cell.to_numpy()[first], minlength=1).max())
 
 
 _TYPES: Mapping[Kind, Any] = {

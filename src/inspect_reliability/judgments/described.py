@@ -75,9 +75,10 @@ def described(judgments: Judgments, by: Collection[str] = ()) -> str:
 
 def _labelled(table: pd.DataFrame) -> pd.Series[bool]:
     """Which judgments have a label that is one: "n/a" and the like say that there is none."""
-    given, verdicts = table["label"].dropna().map(str), {*table["verdict"].map(str).unique()}
-    marks = [one for one in given.unique() if says_none(one, verdicts)]
-    return table["label"].notna() & ~table["label"].map(str).isin(marks)
+    labels, verdicts = table["label"], {*map(str, table["verdict"].unique())}
+    known = labels.notna()
+    marks = [one for one in labels[known].map(str).unique() if says_none(one, verdicts)]
+    return known & ~labels.map(str).isin(marks) if marks else known
 
 
 def read_summary(judgments: Judgments) -> str:

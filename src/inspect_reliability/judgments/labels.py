@@ -269,12 +269,12 @@ def _contradict(table: pd.DataFrame) -> bool:
     """Whether one output has two labels among the tries of a judge, which are not of two raters."""
     if "label" not in table:
         return False
-    named = table["rater"].notna() if "rater" in table else False
-    known = table[table["label"].notna() & ~np.asarray(named, dtype=bool)]
+    known = table["label"].notna().to_numpy()
+    if "rater" in table:
+        known = known & table["rater"].isna().to_numpy()
     units = ["judge", "temperature", "benchmark", "question", "scorer"]
-    units = [name for name in units if name in known]
-    output = numbers_of(*(known[name] for name in units))
-    return most_levels(known["label"].map(str), output) > 1
+    output = numbers_of(*(table[name] for name in units if name in table))
+    return most_levels(table["label"][known].map(str), output[known]) > 1
 
 
 def _lists_some(table: pd.DataFrame) -> bool:

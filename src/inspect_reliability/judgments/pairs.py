@@ -573,9 +573,9 @@ def _labels_as_verdicts(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, 
     if "label" not in table:
         return table, []
     single = table["label"].map(lambda one: isinstance(one, str))
-    rows = table[single]
+    rows = table if single.all() else table[single]
     verdicts = {one for one in table["verdict"] if isinstance(one, str)}
-    labels, found = rows["label"], rows["label"]
+    labels = found = rows["label"]
     if shown := _named_by(rows, "verdict"):
         at = alike_in({*labels}, shown)
         for label, column in {**dict(zip(shown, shown, strict=True)), **at}.items():
@@ -586,8 +586,7 @@ def _labels_as_verdicts(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, 
             found = found.mask(labels == rows[column].map(str), place)
     if said := alike_in({*found}, verdicts):
         found = each_once(found, lambda one: said.get(one, one))
-    changed = labels[found != labels]
-    if changed.empty:
+    if found is labels or (changed := labels[found != labels]).empty:
         return table, []
     what = _LABELS.format(changed.iloc[0], found[changed.index[0]])
     known = found.reindex(table.index).where(single, table["label"])
