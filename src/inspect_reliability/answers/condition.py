@@ -77,13 +77,6 @@ class SuiteModels:
         )
 
 
-def suite_models(table: pd.DataFrame) -> SuiteModels | None:
-    """The models behind the judgments of one row, if these are scores of a suite's epochs."""
-    if not is_suite(table) or not table["question"].duplicated().any():
-        return None
-    return _models_in(table[table["question"].duplicated(keep=False)])
-
-
 def _models_in(table: pd.DataFrame) -> SuiteModels:
     """The models behind a suite's scores, from the transcripts of some samples."""
     from inspect_ai.log import read_eval_log, read_eval_log_sample
@@ -378,12 +371,20 @@ class Condition:
     @cached_property
     def suite(self) -> SuiteModels | None:
         """The models behind the scores, if these are scores of a suite's epochs."""
-        return suite_models(self.table)
+        again = self.table["question"].duplicated(keep=False)
+        if not is_suite(self.table) or not again.any():
+            return None
+        return self._models if again.all() else _models_in(self.table[again])
 
     @cached_property
     def graders(self) -> tuple[str, ...]:
         """Who graded, if these are a suite's own scores, of one epoch or several; else nobody."""
-        return _models_in(self.table).graders if is_suite(self.table) else ()
+        return self._models.graders if is_suite(self.table) else ()
+
+    @cached_property
+    def _models(self) -> SuiteModels:
+        """The models behind the scores of a suite."""
+        return _models_in(self.table)
 
 
 def _copied(table: pd.DataFrame, known: Judged) -> Iterator[Reason]:

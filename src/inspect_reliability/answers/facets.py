@@ -1,6 +1,6 @@
 """What moves the verdict: varied facets, against the judge's own noise, and changed answers."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, groupby
@@ -347,28 +347,30 @@ class Changed:
         values = None if self._chooses else self._values
         before: dict[Any, list[FloatArray]] = {}
         after: dict[Any, list[FloatArray]] = {}
-        old = {str(name): rows for name, rows in self._old.groupby("question")}
-        whose = ["question", *(["changed_response"] if values is None else [])]
-        for key, rows in self._new.groupby(whose):
-            question, target = str(key[0]), key[-1]
-            if question not in old:
+        was, became = (
+            (rows["responder"] if values is None else rows["verdict"].map(values)).to_numpy()
+            for rows in (self._old, self._new)
+        )
+        old = {str(name): at for name, at in self._old.groupby("question").indices.items()}
+        whose = ["question", "changed_response"] if values is None else "question"
+        changed: Mapping[Any, Any] = self._new.groupby(whose).indices
+        clusters = _clusters(self._new)
+        for key, at in changed.items():
+            question, target = key if values is None else (key, None)
+            if str(question) not in old:
                 continue
-            cluster = _cluster(rows)
-            for found, own in ((before, old[question]), (after, rows)):
-                chosen = (
-                    own["responder"] == target if values is None else own["verdict"].map(values)
-                )
-                verdicts = np.asarray(chosen.dropna(), dtype=np.float64)
-                found.setdefault(cluster, []).append(verdicts)
+            for found, said in ((before, was[old[str(question)]]), (after, became[at])):
+                chosen = (said == target if values is None else said).astype(np.float64)
+                verdicts = chosen[~np.isnan(chosen)]
+                found.setdefault(clusters[at[0]], []).append(verdicts)
         known = [one for one in before if all(map(len, before[one])) and all(map(len, after[one]))]
         return {one: before[one] for one in known}, {one: after[one] for one in known}
 
 
-def _cluster(rows: pd.DataFrame) -> Any:
-    """The question of a unit, to which several outputs may belong."""
-    first = rows.iloc[0]
-    sample = first.get("sample")
-    return first["benchmark"], first["question"] if pd.isna(sample) else sample
+def _clusters(rows: pd.DataFrame) -> list[Any]:
+    """The question of each row's unit, to which several outputs may belong."""
+    samples = rows["sample"] if "sample" in rows else pd.Series(index=rows.index, dtype=object)
+    return [*zip(rows["benchmark"], samples.where(samples.notna(), rows["question"]), strict=True)]
 
 
 def effect(record: Record) -> str:
