@@ -1,12 +1,23 @@
 """What an import loads, looked up in a process of its own."""
 
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import inspect_reliability
+
 LOADED = "import json, sys; print(json.dumps(sorted(sys.modules)))"
+
+
+def test_nothing_loads_scipy_stats() -> None:
+    """It takes half a second to load: what is needed of it is in `scipy.special`, or a line."""
+    files = [*Path(inspect_reliability.__file__).parent.rglob("*.py")]
+    assert len(files) > 100
+    assert not [one for one in files if re.search(r"(from|import) scipy\.stats", one.read_text())]
 
 
 WITHOUT_TORCH = """
