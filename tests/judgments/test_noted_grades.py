@@ -19,7 +19,10 @@ from inspect_reliability.judgments.reading import OpenQuestionError, Reading
         ("70-80", "60 70 80", "75"),
         ("3-5", "3 4 5", ""),
         ("2-5", "2 3 4 5", ""),
-        ("5-6", "3 4 5", ""),
+        ("5-6", "3 4 5", "5.5"),
+        ("1-2", "2 3 4", "1.5"),
+        ("6-7", "3 4 5", ""),
+        ("80-90", "60 70 80", ""),
         ("5-4", "4 5", ""),
         ("4-5-6", "4 5 6", ""),
         ("4 (unsure)", "4 5", "4"),
@@ -29,16 +32,17 @@ from inspect_reliability.judgments.reading import OpenQuestionError, Reading
 def test_the_grade_between_two_neighbours_is_their_middle(
     text: str, given: str, grade: str
 ) -> None:
-    """Counted by hand; of other numbers, and of those that nobody gave, there is none."""
+    """Counted by hand; of others there is none. One of whole neighbours may be missing."""
     assert grade_in(text, given.split()) == grade
 
 
 def test_the_grade_between_two_is_offered_first() -> None:
-    """Before a failed call and a verdict of its own."""
+    """Before an answer without a verdict, a failed call, and a verdict of its own."""
     rows = [(n, str(1 + n % 6)) for n in range(36)]
     frame = pd.DataFrame([*rows, (36, "4-5")], columns=["question", "verdict"])
     [note] = judgments_from_frame(frame).asked
-    assert [one.entries["map"]["4-5"] for one in note.choices] == ["4.5", "non-response", "4-5"]
+    means = [one.entries["map"]["4-5"] for one in note.choices]
+    assert means == ["4.5", "non-response", "failed-call", "4-5"]
 
 
 @pytest.mark.slow

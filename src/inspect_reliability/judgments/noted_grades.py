@@ -51,16 +51,18 @@ def grade_in(text: str, verdicts: Collection[str]) -> str:
     """The grade that a text says beside these: that before a remark, or the middle of two.
 
     Two are grades that were given and are neighbours: no other is between them, but for a half
-    between whole grades. Empty if it says none.
+    between whole grades. Of whole neighbours one is enough, since few give the end of a scale.
+    Empty if it says none.
     """
     if two := _BETWEEN.fullmatch(text.strip()):
         numbers = (one.replace(",", ".") for one in verdicts)
         given = {float(one) for one in numbers if NUMBER.fullmatch(one)}
         low, high = (float(one.replace(",", ".")) for one in two.groups())
         middle = (low + high) / 2
-        halves = {middle} if low.is_integer() and high == low + 1 else set[float]()
-        inside = {one for one in given if low < one < high} - halves
-        neighbours = low < high and {low, high} <= given and not inside
+        whole = low.is_integer() and high == low + 1
+        inside = {one for one in given if low < one < high} - ({middle} if whole else set())
+        known = len({low, high} & given) >= (1 if whole else 2)
+        neighbours = low < high and known and not inside
         return f"{middle:.12g}" if neighbours else ""
     begins = _REMARKED.fullmatch(text)
     return begins["number"] if begins and begins["number"] in verdicts else ""

@@ -383,8 +383,8 @@ class _Forms:
 
     def _ask(self, noun: str, text: str, count: int, code: Code, grade: str = "") -> None:
         """Ask whether a word is a failure or a verdict, or the grade that it says."""
-        what = f"{noun} are {grade and f'grade {grade}, '}failed calls, or a verdict"
-        ways = [("failed calls", {text: NON_RESPONSE}), ("a verdict of its own", {text: text})]
+        what = f"{noun} are {grade and f'grade {grade}, '}{_NONE}, or a verdict"
+        ways = [*_without_verdict(text), ("a verdict of its own", {text: text})]
         ways[:0] = [(f"grade {grade}", {text: grade})] if grade else []
         self.asked.append((what, count, code, ways))
 
@@ -459,9 +459,9 @@ class _Forms:
             times[value] += rest[text]
         for value, low, high in numbers_outside(times, self.zero_is_grade):
             shown = f"{low:g} to {high:g}"
-            what = f"grades of {value:g}, outside the others ({shown}), are failed calls or grades"
+            what = f"grades of {value:g}, outside the others ({shown}), are {_NONE}, or grades"
             text = next(text for text, of in values.items() if of == value)
-            ways = [("failed calls", {text: NON_RESPONSE}), ("grades", {text: _written(value)})]
+            ways = [*_without_verdict(text), ("grades", {text: _written(value)})]
             self.asked.append((what, int(times[value]), Code.OUTSIDE_OPEN, ways))
 
     def _words(self, words: Sequence[str], rest: Mapping[str, int]) -> None:
@@ -469,11 +469,8 @@ class _Forms:
         kept = {*abstentions(words, ()), *(one for one in words if one.casefold() in _DECIDED)}
         if days := grades_of_days(words, rest):
             first, n = next(iter(days)), sum(rest[text] for text in days)
-            what = f"days such as {first!r:.40} beside grades are grades, or failed calls"
-            ways = [
-                (grades_for_days(days), days),
-                ("failed calls", dict.fromkeys(days, NON_RESPONSE)),
-            ]
+            what = f"days such as {first!r:.40} beside grades are {_NONE}, or grades"
+            ways = [(grades_for_days(days), days), *_without_verdict(*days)]
             self.asked.append((what, n, Code.NUMBERS_OPEN, ways))
         for text in words:
             if text in kept or text in days:
@@ -484,6 +481,17 @@ class _Forms:
                 continue
             noun = f"answers {text!r:.40} beside grades"
             self._ask(noun, text, rest[text], Code.NUMBERS_OPEN, grade)
+
+
+_NONE = "answers without a verdict, failed calls"
+
+
+def _without_verdict(*texts: str) -> list[tuple[str, dict[str, str]]]:
+    """That the judge answered these without a verdict, or that its calls failed."""
+    return [
+        ("answers without a verdict", dict.fromkeys(texts, NON_RESPONSE)),
+        ("failed calls, which are left out", dict.fromkeys(texts, FAILED_CALL)),
+    ]
 
 
 def may_be_failure(text: str) -> bool:
