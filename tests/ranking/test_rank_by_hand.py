@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 
+import inspect_reliability as ir
 from commands import invoke, results
 from inspect_reliability.ranking import stability
 from inspect_reliability.ranking.report import RESULTS
@@ -16,6 +17,7 @@ from inspect_reliability.showing.keys import KEYS
 
 SYSTEMS, QUESTIONS, TRIES = "xyz", 4, 2
 PAIRS = [*combinations(range(3), 2)]
+RENAMED = ("xyz", "yxz", "zyx")
 GAIN = {"1": 1.0, "tie": 0.5, "2": 0.0}
 """What the first system of a pair gains by a verdict; the second gains the rest."""
 
@@ -255,3 +257,68 @@ def test_a_tie_is_half_a_win_of_each(wins: int, tmp_path: Path) -> None:
 @pytest.fixture(autouse=True)
 def _few_bootstraps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stability, "_BOOTSTRAPS", 20)
+
+
+def both_orders(verdicts: np.ndarray, names: str) -> pd.DataFrame:
+    """Question x pair x order: whether the first of the pair wins; no column names an order."""
+    return pd.DataFrame(
+        [
+            (f"q{q}", *((names[i], names[j]) if turn < 1 else (names[j], names[i])), names[winner])
+            for (q, p, turn), won in np.ndenumerate(verdicts)
+            for i, j in [PAIRS[p]]
+            for winner in [i if won else j]
+        ],
+        columns=["question", "model_1", "model_2", "verdict"],
+    )
+
+
+def orders_by_counting(verdicts: np.ndarray) -> tuple[float, float]:
+    """Tau and changes of the leader, over all ways to show each pair in one order first."""
+    taus, changes = [], []
+    for ways in product([0, 1], repeat=verdicts[..., 0].size):
+        turn = np.array(ways).reshape(verdicts.shape[:2])
+        one, other = (
+            shares(np.take_along_axis(verdicts, of[..., None], axis=2)).mean(axis=0).round(9)
+            for of in (turn, 1 - turn)
+        )
+        signs = [np.sign(of[:, None] - of) for of in (one, other)]
+        taus.append((signs[0] * signs[1]).sum() / 6)
+        tops = [of == of.max() for of in (one, other)]
+        changes.append(1 - (tops[0] & tops[1]).sum() / (tops[0].sum() * tops[1].sum()))
+    return float(np.mean(taus)), float(np.mean(changes))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_another_order_is_expected_over_all_orders_of_each_pair(seed: int) -> None:
+    """Two questions, each pair in both orders: all 64 ways to turn them, whatever the names."""
+    verdicts = np.random.default_rng(seed).integers(0, 2, (2, len(PAIRS), 2)).astype(float)
+    tau, changes = orders_by_counting(verdicts)
+    found = [ir.rank(both_orders(verdicts, names)).to_dict()["survival"] for names in RENAMED]
+    assert found[0] == found[1] == found[2]
+    (survived,) = found[0]
+    assert survived["across"] == "order"
+    assert (survived["tau"], survived["compared"]) == (pytest.approx(tau, abs=0.04), 1.0)
+    assert survived["leader_changes"] == pytest.approx(changes, abs=0.04)
+
+
+@pytest.mark.slow
+def test_another_try_does_not_depend_on_names() -> None:
+    """Every draw is the same one, whatever systems are called."""
+    random = np.random.default_rng(3)
+    tries = [random.integers(0, 2, (3, len(PAIRS), 2)).astype(float) for _ in range(2)]
+    found = []
+    for names in RENAMED:
+        ranked = ir.rank(pd.concat([both_orders(one, names) for one in tries]))
+        order = ranked.summary()["system"].map(names.index).tolist()
+        found.append((order, ranked.to_dict()["survival"]))
+    assert [one["across"] for one in found[0][1]] == ["try", "order"]
+    assert 0 < found[0][1][0]["leader_changes"] < 1
+    assert found[0] == found[1] == found[2]
+
+
+def test_orders_without_a_column_divide_no_rankings() -> None:
+    """Only names could say which order of a pair is which."""
+    verdicts = np.ones((3, len(PAIRS), 2))
+    with pytest.raises(ir.UserError, match="There is no column 'order'"):
+        ir.rank(both_orders(verdicts, "xyz"), by="order")

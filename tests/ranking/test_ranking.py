@@ -423,7 +423,7 @@ def test_ends_of_tau_depend_little_on_what_is_drawn(monkeypatch: pytest.MonkeyPa
 @pytest.mark.slow
 def test_levels_are_compared_on_what_both_judged() -> None:
     """What one level alone judged changes nothing."""
-    values = np.random.default_rng(2).random((2, 6, 3, 2))
+    values = np.random.default_rng(2).random((2, 6, 3, 2)) + np.arange(3)[:, None] / 5
     level, q, s, _ = np.indices(values.shape).reshape(4, -1)
     every = Contests(q, s[:, None], values.reshape(-1, 1), q * 3 + s, 3)
     own = (every.cell == 4) & (level == 0) | (every.cell == 11) & (level == 1)

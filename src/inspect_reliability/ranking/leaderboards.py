@@ -20,7 +20,7 @@ from ..stats.cells import ROUNDING, FloatArray, IntArray
 from .ranking_labels import FEWEST_LABELS, LabelledShares, corrected_ranking, favoured
 from .scores import FEWEST_LEVELS, Contests, Method, Ranking, means_at, ranking
 from .stability import RankStability, rank_stability, variance_of_tries
-from .systems import Verdicts
+from .systems import FIRST, Verdicts
 
 _MOST_NAMED = 3
 """Most rankings that a refusal names."""
@@ -169,6 +169,9 @@ class Leaderboard:
             cell=cell,
             n_systems=len(self.systems),
             exact=exact,
+            first=np.array([number.get(one, len(number)) for one in table[FIRST]], np.int64)
+            if FIRST in table
+            else None,
         )
 
     @cached_property
@@ -221,7 +224,7 @@ class Leaderboard:
         """One try at each of two levels."""
         if name not in self.table or self.table[name].nunique() < 2:
             return None
-        levels = pd.factorize(self.table[name])[0]
+        levels = pd.factorize(self.table[name], sort=True)[0]
         return rank_stability(self._contests(name), levels, self.method, self._drawn_anew(name))
 
     def _drawn_anew(self, name: str) -> IntArray | None:
@@ -229,7 +232,11 @@ class Leaderboard:
 
         Runs of a question have nothing in common with those of the next, but where each is a log:
         what moves one log moves it on all its questions. Systems of a pair were shown together.
+        Where no column says in which order, only names could make one order of all pairs: each
+        question's own two are drawn.
         """
+        if name == FIRST:
+            return np.asarray(numbers_of(self.table["question"], self.table["systems"]), np.int64)
         if name not in RUNS:
             return None
         table, alone = self.table, len(self.table["systems"].iloc[0]) == 1
@@ -319,7 +326,8 @@ class Leaderboard:
         """A record for another try, order, wording or level of a facet."""
         others = [name for name in self.verdicts.facets if name not in self.keys]
         for name in ["try", *others]:
-            yield from _survived(self, name, self.again if name == "try" else self.across(name))
+            found = self.again if name == "try" else self.across(name)
+            yield from _survived(self, "order" if name == FIRST else name, found)
 
     @property
     def cautions(self) -> Iterator[Reason]:
@@ -405,7 +413,7 @@ def leaderboards(
     named = [*by, *pool, *([over] if over else [])]
     if absent := [name for name in named if name not in verdicts.table]:
         known = ", ".join(
-            name for name in map(str, verdicts.table) if name not in ("systems", "values")
+            name for name in map(str, verdicts.table) if name not in ("systems", "values", FIRST)
         )
         raise UserError(f"There is no column {absent[0]!r} (found {known}).")
     names = [name for name in by or verdicts.names if name not in (*pool, over)]

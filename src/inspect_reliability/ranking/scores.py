@@ -126,6 +126,8 @@ class Contests:
         cell: What was asked: contests in one cell are tries of it.
         n_systems: How many systems there are.
         exact: Whether values are probabilities, from which a try is drawn.
+        first: Number of the system shown first in each, where only that tells orders apart; of one
+            that is not ranked, `n_systems`.
     """
 
     question: IntArray
@@ -134,6 +136,7 @@ class Contests:
     cell: IntArray
     n_systems: int
     exact: bool = False
+    first: IntArray | None = None
 
     def __getitem__(
         self, rows: "IntArray | np.ndarray[tuple[int], np.dtype[np.bool]]"
@@ -144,6 +147,7 @@ class Contests:
             systems=self.systems[rows],
             values=self.values[rows],
             cell=self.cell[rows],
+            first=None if self.first is None else self.first[rows],
         )
 
     @property

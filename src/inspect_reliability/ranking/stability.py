@@ -1,7 +1,7 @@
 """How far a ranking would come out again: at another try, in another order, by another judge."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 
@@ -24,6 +24,9 @@ _LEAST_KEPT, _KEPT = 10, 200
 
 _MOST_KEPT = 4e6
 """Numbers in these."""
+
+_DIGITS = 9
+"""Of numbers that are equal."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ def rank_stability(
     Two different tries of each cell are drawn again and again: their numbers mean nothing across
     questions. So expectations are unbiased from two tries on (they are U-statistics; Hoeffding
     1948), and may by chance be what none can be, as a leader of two that changes in 57% of cases.
-    Levels are compared on the cells that both have.
+    Levels are compared on the cells that both have. No draw depends on the numbers of systems.
 
     Args:
         contests: Verdicts on systems.
@@ -71,6 +74,10 @@ def rank_stability(
         block: Where the numbers of levels mean something: runs of a model are drawn like tries, two
             different ones anew in each block, such as a question and its system.
     """
+    place = _places(contests)
+    contests, rows = _by_place(contests, place, across)
+    across, block = (None if one is None else one[rows] for one in (across, block))
+    across = None if across is None else _by_appearance(across)
     random = np.random.default_rng(0)
     pairs = _pairs(contests, across, block, random)
     if not pairs:
@@ -100,8 +107,8 @@ def rank_stability(
     tau, changes = float(np.mean(np.concatenate(taus))), _leader_changes(scores)
     ends, of_leader = _bootstrap(kept, random) if method == "mean" else (None, None)
     without = 1 - len(scores) / (each * len(pairs))
-    turns = turned / len(scores)
-    return RankStability(tau, ends, changes, of_leader, without, compared, turns, scores[0])
+    turns, example = (turned / len(scores))[np.ix_(place, place)], scores[0][:, place]
+    return RankStability(tau, ends, changes, of_leader, without, compared, turns, example)
 
 
 def variance_of_tries(contests: Contests) -> FloatArray | None:
@@ -129,6 +136,37 @@ def variance_of_tries(contests: Contests) -> FloatArray | None:
     at, s = systems[:, :, None] * contests.n_systems + systems[:, None], contests.n_systems
     found = np.bincount(at.ravel(), own.ravel(), s * s).reshape(s, s)
     return np.asarray(found * len(n) / known.sum())
+
+
+def _places(contests: Contests) -> IntArray:
+    """A number of each system by its gains, S: whatever it is called, its draws are the same."""
+    shares = np.nan_to_num(contests.shares.round(_DIGITS), nan=-1.0)
+    order = np.lexsort([*shares, mean_of(contests.shares).round(_DIGITS)])
+    return np.asarray(order.argsort())
+
+
+def _by_place(
+    contests: Contests, place: IntArray, across: IntArray | None
+) -> tuple[Contests, IntArray]:
+    """The verdicts with other numbers of systems, in an order that follows these; and their rows.
+
+    The order of cells does not follow names either.
+    """
+    systems = place[contests.systems]
+    turn = systems.argsort(axis=1)
+    systems = np.take_along_axis(systems, turn, axis=1)
+    values = np.take_along_axis(contests.values, turn, axis=1)
+    first = None if contests.first is None else np.append(place, len(place))[contests.first]
+    keys = [contests.question, *systems.T, first, contests.cell, across, *values.round(_DIGITS).T]
+    rows = np.lexsort([one for one in keys[::-1] if one is not None])
+    found = replace(contests, systems=systems, values=values, first=first)[rows]
+    return replace(found, cell=_by_appearance(found.cell)), rows
+
+
+def _by_appearance(numbers: IntArray) -> IntArray:
+    """The number of each among the different ones, in their order."""
+    _, first, of = np.unique(numbers, return_index=True, return_inverse=True)
+    return np.asarray(first.argsort().argsort()[of])
 
 
 _Signs = NDArray[np.int8]

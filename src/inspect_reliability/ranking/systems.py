@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 _KEYS = ("judge", "benchmark", "temperature")
 
+FIRST = "shown first"
+"""Column of the system of a pair that was shown first, where no column says in which order."""
+
 _LABELS = "labels"
 """What is named as their place where they have none, or several."""
 
@@ -62,8 +65,9 @@ class Verdicts:
     """Verdicts on systems as one table.
 
     Attributes:
-        table: One row a verdict: the columns of its source, `question`, `order`, `systems` (a tuple
-            of names, sorted) and `values` (what each of these gained; of a pair half for a tie).
+        table: One row a verdict: the columns of its source, `question`, `order` or, of pairs
+            without one, `FIRST`, `systems` (a tuple of names, sorted) and `values` (what each of
+            these gained; of a pair half for a tie).
         names: Columns that divide rankings.
         facets: Columns beside these whose levels are not tries of one cell.
         exact: Whether values are probabilities, of which one half is no tie.
@@ -193,7 +197,7 @@ def _verdicts(
     table, exact = _with_values(table[~nameless].reset_index(drop=True), where)
     table, said = _usable(table, baseline, where, notes)
     wording = [name for name in ("wording", "scorer", "run") if name in table]
-    own = dict.fromkeys(["order", *wording, *facets])
+    own = dict.fromkeys(["order", *[FIRST] * (FIRST in table), *wording, *facets])
     table = table.drop(columns=[one for one in _KEYS if one in table and table[one].isna().all()])
     names = tuple(name for name in _KEYS if name in table)
     return Verdicts(_ordered(table, own), names, tuple(own), exact, (*notes, *said))
@@ -332,7 +336,7 @@ def _with_values(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, bool]:
         systems = [*map(tuple, np.sort(pairs, axis=1).tolist())]
         values: list[Any] = [None if one != one else (one, 1 - one) for one in first]
         if "order" not in table or table["order"].isna().all():
-            table = table.assign(order=np.where(as_named, "as named", "swapped"))
+            table = table.assign(**{FIRST: pairs[:, 0]})
     elif "system" in table:
         systems = [(str(one),) for one in table["system"]]
         values = [None if v is None else (v,) for v in (said if exact else gains(said))]
