@@ -64,7 +64,7 @@ def test_votes_keep_or_hand_on(tmp_path: Path) -> None:
         rule = written(tmp_path, name, f"{name}-large")
         models = {"grader": get_model(name), "grader_2": get_model(f"{name}-large")}
         task = suite(selective_scorer(rule=rule))
-        log = evaluate(task, tmp_path / "logs", model="none/none", model_roles=models, epochs=4)
+        log = evaluate(task, tmp_path / "logs", model="none/none", model_roles=models, epochs=3)
     assert log.status == "success", log.error
     found = graded(log)
     seen = Counter[str]()
@@ -140,7 +140,7 @@ from inspect_reliability import selective_scorer
 @solver
 def parrot():
     async def solve(state, generate):
-        if state.sample_id == 5 and Path("broken").exists():
+        if state.sample_id == 4 and Path("broken").exists():
             raise ConnectionError("the model went away")
         state.output.completion = state.target.text
         return state
@@ -150,7 +150,7 @@ def parrot():
 
 @task
 def suite():
-    samples = [Sample(input=f"What is {n}?", target=str(n), id=n) for n in range(8)]
+    samples = [Sample(input=f"What is {n}?", target=str(n), id=n) for n in range(6)]
     return Task(dataset=samples, solver=parrot(), scorer=selective_scorer(rule=%r))
 """
 
@@ -169,11 +169,11 @@ def test_a_suite_that_broke_off_is_retried(tmp_path: Path, monkeypatch: pytest.M
         Path("broken").unlink()
         [last] = eval_retry(broken, **options)
         after = len(server.requests) - before
-    assert (broken.status, last.status, len(kept)) == ("error", "success", 5)
+    assert (broken.status, last.status, len(kept)) == ("error", "success", 4)
     found = {
         one.id: (one.scores or {})["selective_scorer"].metadata or {} for one in last.samples or []
     }
-    assert len(found) == 8
+    assert len(found) == 6
     new = [one["keep"]["asked"] for number, one in found.items() if number not in kept]
     assert VOTES * sum(new) <= after <= VOTES * sum(new) + 2 * CHECKS
     table = results("report", last.location)["rows"]

@@ -16,12 +16,12 @@ from killed_rejudging import runs, suite
 
 pytestmark = pytest.mark.slow
 
-OUTPUTS, REPLICATIONS = 8, 5
+OUTPUTS, REPLICATIONS = 5, 5
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """A log of eight outputs, beside a grader that writes down its calls."""
+    """A log of five outputs, beside a grader that writes down its calls."""
     return suite(tmp_path, OUTPUTS)
 
 
@@ -40,19 +40,20 @@ def calls(log: Path) -> int:
 
 
 @pytest.mark.process
-def test_killed_runs_lose_and_repeat_nothing(log: Path) -> None:
+def test_killed_runs_lose_and_repeat_nothing(tmp_path: Path) -> None:
     """Each judgment is there once; further calls are checks, or those of samples in flight.
 
     Until a further run makes the rest, reports say that the run was killed.
     """
+    log = suite(tmp_path, outputs := 8)
     before = log.read_bytes()
-    found, wanted = [], OUTPUTS * REPLICATIONS
+    found, wanted = [], outputs * REPLICATIONS
     for run in runs(log, 2, REPLICATIONS):
         found.append(run)
         if len(found) == 1:
             [note] = judgments_from_logs(target_of(log)).notes
             assert (
-                f"of {OUTPUTS} judgments made: still being written, or its run was killed"
+                f"of {outputs} judgments made: still being written, or its run was killed"
                 in str(note)
             )
     assert [run.repeated for run in found] == [0, 0, 0]

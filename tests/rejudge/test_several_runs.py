@@ -2,6 +2,7 @@
 
 import random
 import shutil
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,10 +50,12 @@ def grader() -> Model:
     return get_model("mockllm/grader", custom_outputs=answer, memoize=False)
 
 
+@cache
 def made(
     folder: Path, name: str, seed: int, again: bool = False, task: str = "suite", once: bool = False
 ) -> str:
     """A log of a suite; with `again`, the task judges each output several times; else once."""
+    folder /= f"{name} {seed} {again} {task}"
     scorer = model_graded_qa(model=grader())
     samples = [Sample(f"What is {n}?", target=f"{n}", id=f"q{n}") for n in range(QUESTIONS)]
     own = rejudge(scorer, replications=TRIES) if again else scorer
@@ -70,10 +73,16 @@ def same_again(table: pd.DataFrame, output: list[str]) -> float:
     return float((pairs["verdict_x"] == pairs["verdict_y"]).mean())
 
 
+@pytest.fixture(name="folder", scope="module")
+def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where logs are that several tests read."""
+    return tmp_path_factory.mktemp("made")
+
+
 @pytest.mark.parametrize(("other", "again"), [("other", False), ("one", True)])
-def test_outputs_of_two_runs_are_two_outputs(again: bool, other: str, tmp_path: Path) -> None:
+def test_outputs_of_two_runs_are_two_outputs(again: bool, other: str, folder: Path) -> None:
     """Of two models and of two runs of one; by the command `rejudge` and by the scorer."""
-    logs = [made(tmp_path / "1", "one", 1, again), made(tmp_path / "2", other, 2, again)]
+    logs = [made(folder, "one", 1, again), made(folder, other, 2, again)]
     alone = pd.concat([judgments_from_logs(log).table for log in logs])
     found = judgments_from_logs(logs)
     assert not found.notes
@@ -88,9 +97,9 @@ def test_outputs_of_two_runs_are_two_outputs(again: bool, other: str, tmp_path: 
     assert f"{theirs:.0%}" in said
 
 
-def test_outputs_of_one_run_still_count_once(tmp_path: Path) -> None:
+def test_outputs_of_one_run_still_count_once(folder: Path, tmp_path: Path) -> None:
     """A copy of a log, and a log whose outputs were judged again here and in a second folder."""
-    log = made(tmp_path, "one", 1, again=True)
+    log = made(folder, "one", 1, True)
     copy = shutil.copy(log, tmp_path / "copy.eval")
     assert len(judgments_from_logs([log, copy])) == QUESTIONS * EPOCHS * TRIES
     suite = Task(
@@ -117,17 +126,17 @@ def test_runs_with_the_same_verdicts_are_no_copies(tmp_path: Path) -> None:
             model=model("one", epochs),
             epochs=epochs,
         ).location
-        for epochs in (1, 4)
+        for epochs in (1, 2)
     ]
     for log in logs:  # of one epoch, and of several
         assert analyse(log).rows[0].title == "mockllm/one, suite, graded by mockllm/steady"
     found = judgments_from_logs(logs)
     assert not found.notes
-    assert len(found) == QUESTIONS * (1 + 4)
+    assert len(found) == QUESTIONS * (1 + 2)
     labelled = labelled_judgments(logs, {str(found.table["uuid"].iloc[0]): "C"}).table
     assert {*labelled["log"][labelled["label"].notna()]} == {found.table["log"].iloc[0]}
     copy = shutil.copy(logs[0].removeprefix("file://"), tmp_path / "copy.eval")
-    assert len(judgments_from_logs([*logs, copy])) == QUESTIONS * (1 + 4)
+    assert len(judgments_from_logs([*logs, copy])) == QUESTIONS * (1 + 2)
 
 
 BROKEN: set[str] = set()
@@ -197,8 +206,8 @@ def lines(*logs: str) -> list[str]:
     return [one for one in said if "again moves the score by" in one]
 
 
-def test_the_score_of_each_model_moves_by_itself(tmp_path: Path) -> None:
-    one, other = made(tmp_path / "1", "one", 1, True), made(tmp_path / "2", "other", 2, True)
+def test_the_score_of_each_model_moves_by_itself(folder: Path) -> None:
+    one, other = made(folder, "one", 1, True), made(folder, "other", 2, True)
     assert [moved(one) in said for said in lines(one)] == [True]
     first, second = lines(one, other)
     assert f"mockllm/one: grading the same outputs again moves the score by {moved(one)}" in first
@@ -207,9 +216,9 @@ def test_the_score_of_each_model_moves_by_itself(tmp_path: Path) -> None:
     )
 
 
-def test_outputs_of_two_tasks_are_no_replications(tmp_path: Path) -> None:
+def test_outputs_of_two_tasks_are_no_replications(folder: Path) -> None:
     """Two tasks with the same ids, whose outputs a scorer graded once, beside one judged again."""
-    again = made(tmp_path / "1", "one", 1, True, task="third")
-    once = [made(tmp_path / task, "one", 2, task=task, once=True) for task in ("first", "second")]
+    again = made(folder, "one", 1, True)
+    once = [made(folder, "one", 2, task=task, once=True) for task in ("first", "second")]
     [said] = lines(again, *once)
     assert f"Grading the same outputs again moves the score by {moved(again)}" in said
