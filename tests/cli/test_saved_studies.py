@@ -143,9 +143,9 @@ def test_a_study_is_the_same_from_its_files(study: Callable[[Path], None], tmp_p
 def test_labels_are_saved(tmp_path: Path) -> None:
     """Those of a file, of several raters, and those that did not fit, as a note."""
     numbers(tmp_path / "logs")
-    rows = report(tmp_path / "logs")["questions"][:2]
+    names = judgments_from(str(tmp_path / "logs")).table["question"].unique()[:2]
     labels = tmp_path / "labels.csv"
-    known = [{"id": one["question"], "label": "2", "rater": by} for one in rows for by in "xy"]
+    known = [{"id": one, "label": "2", "rater": by} for one in names for by in "xy"]
     pd.DataFrame([*known, {"id": "no such", "label": "2", "rater": "x"}]).to_csv(labels)
     saved = tmp_path / "all.parquet"
     expected = report(tmp_path / "logs", "--labels", labels, "--save", saved)

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -33,12 +34,18 @@ def month(seed: int, n: int = 80) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-@pytest.fixture
-def rule(tmp_path: Path) -> str:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The rule of a month that is labelled."""
-    file = tmp_path / "rule.json"
+    file = tmp_path_factory.mktemp("made") / "rule.json"
     ir.keep(month(1), max_error=0.15, save_rule=file)
-    return str(file)
+    return file
+
+
+@pytest.fixture
+def rule(made: Path, tmp_path: Path) -> str:
+    """A copy of it, which a test may change."""
+    return shutil.copy(made, str(tmp_path / "rule.json"))
 
 
 @pytest.mark.slow

@@ -74,12 +74,12 @@ def test_what_is_filled_in_is_final_and_moves_no_number(folder: Path) -> None:
     assert final["final"].reindex(own.index).tolist() == expected.tolist()
     assert (final.loc[unsteady, "decision"] == "checked").all()
     assert final["checked"].notna().sum() == 8
-    for command in ("report", "keep"):
+    for command in ("validate", "keep"):
         options = RULE if command == "keep" else ()
         known, alone = (
             results(command, "noten.xlsx", *OPTIONS, *more, *options) for more in (again, ())
         )
-        name = "validity" if command == "report" else "keep"
+        name = "validity" if command == "validate" else "keep"
         assert known[name] == alone[name]
     rerun = invoke("keep", "noten.xlsx", *OPTIONS, *RULE, *again, "--out", "final.xlsx")
     assert rerun.exit_code == 0  # nobody has changed it

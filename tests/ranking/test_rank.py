@@ -594,7 +594,7 @@ def test_places_that_moved(tmp_path: Path) -> None:
     files = {}
     for name, more in (("old", {}), ("same", {}), ("new", {"low": 0.5})):
         files[name] = tmp_path / f"{name}.csv"
-        single(300, LIFT | more, seed=len(files)).to_csv(files[name], index=False)
+        single(150, LIFT | more, seed=len(files)).to_csv(files[name], index=False)
 
     def moved(second: str) -> dict[str, Any]:
         rows = results("compare", files["old"], files[second], "--for", "rank")["rows"]

@@ -192,9 +192,9 @@ def fewer_draws(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("fewer_draws")
 def test_equal_systems_are_not_told_apart_by_few_labels() -> None:
     """Labels that are all alike have no error: some two of .95 were told apart in every sixth."""
-    rng, told, known = np.random.default_rng(30), 0.0, np.arange(400)[:, None] < 30
+    rng, told, known = np.random.default_rng(30), 0.0, np.arange(200)[:, None] < 30
     for _ in range(60):
-        people = (rng.random((400, 3)) < 0.95).astype(float)
+        people = (rng.random((200, 3)) < 0.95).astype(float)
         judged = np.where(rng.random(people.shape) < 0.9, people, 1 - people)
         labels, own = (np.where(known, one, np.nan) for one in (people, judged))
         given = LabelledShares(labels, own, np.where(known, np.nan, judged))
