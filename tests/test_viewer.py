@@ -30,17 +30,18 @@ ALL_SHOWN = "words => words.every(word => document.body.innerText.includes(word)
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> list[EvalLog]:
-    """Of epochs, of many replications of a question, and of some of several questions."""
+    """Of epochs, and of many replications of several questions."""
     options: dict[str, Any] = {
         "model": "hf_seeded/tiny-judge",
         "log_dir": str(tmp_path_factory.mktemp("logs")),
         "display": "none",
         "log_realtime": False,
     }
-    several = {"temperature": 1.5, **options}
     epochs = eval(bbh_judge(), epochs=2, sample_id=QUESTIONS, **options)
-    many = eval(bbh_judge(replications=30), sample_id=QUESTIONS[:1], **several)
-    return [*epochs, *many, *eval(bbh_judge(replications=20), limit=8, **several)]
+    many = bbh_judge(replications=20)
+    asked = [str(sample.id) for sample in many.dataset][:6]
+    asked = [*dict.fromkeys([*QUESTIONS[:1], *asked])]
+    return [*epochs, *eval(many, sample_id=asked, temperature=1.5, **options)]
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +74,7 @@ def test_the_viewer_shows_metrics_verdict_and_prompt(
     """A log opens with its omega, a sample with its prompt and all of its verdicts."""
     from playwright.sync_api import TimeoutError as NotShown
 
-    (viewer, url, tab), (log, many, _) = opened, logs
+    (viewer, url, tab), (log, many) = opened, logs
     assert log.samples is not None
     assert log.results is not None
     first = next(s for s in log.samples if s.id == QUESTIONS[0] and s.epoch == 1)
@@ -81,7 +82,8 @@ def test_the_viewer_shows_metrics_verdict_and_prompt(
     metadata = first.scores["verdict"].metadata
     assert metadata is not None
     assert many.samples is not None
-    [kept] = map(replications_in, (many.samples[0].scores or {}).values())
+    [replicated] = [s for s in many.samples if s.id == QUESTIONS[0]]
+    [kept] = map(replications_in, (replicated.scores or {}).values())
     assert kept is not None
     wanted = {
         "viewer": [QUESTIONS[0]],
