@@ -256,6 +256,22 @@ def test_any_coefficient_is_planned_from_its_interval(
 
 
 @pytest.mark.slow
+def test_a_large_pilot_tells_the_width_of_a_smaller_study() -> None:
+    """Of ICC, with a sixth of the questions; by the root of their number it is .77 of that."""
+    generator = np.random.default_rng(9)
+
+    def grades(n: int) -> Cells:
+        true = generator.normal(5, 3, n).clip(-1.5, 11) + generator.normal(-0.5, 0.8, n)
+        drawn = np.round(true[:, None] + generator.normal(0, 1.5, (n, 6)))
+        return Cells.of_numbers(drawn.clip(0, 10))
+
+    expected = np.mean([precision(grades(240), "icc").half_width(40, 6) for _ in range(4)])
+    studies = [panel(grades(40), ["icc"])["icc"] for _ in range(30)]
+    wide = [(one.high or 0) - (one.low or 0) for one in studies]
+    assert expected / (np.mean(wide) / 2) == pytest.approx(1, abs=0.1)
+
+
+@pytest.mark.slow
 def test_assurance_of_any_coefficient() -> None:
     """Four of five studies reach the half-width that was planned for, over pilots and studies."""
     generator, reached = np.random.default_rng(8), []

@@ -27,7 +27,8 @@ from .interval_scales import NO_WIDTH, jackknife_error, on_log_scale, t_quantile
 from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
 from .majority import VOTES, means, means_in_turn, places_of, winners_by
 from .moments import ratio
-from .planning import OfShares, Precision
+from .planned_intervals import OfShares
+from .planning import Precision
 from .rank_correlation import SAME_LABEL, spearman
 from .rates import both_of, by_question, mean_share
 from .turns import by_way

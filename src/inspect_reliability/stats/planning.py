@@ -14,6 +14,7 @@ from .interval_scales import NO_WIDTH, Ends, share_ends, t_quantile
 from .intervals import FEWEST_QUESTIONS, JackknifeSample
 from .moments import terms
 from .pilot import FOR_ANY, MOVES, Expected, Pilot
+from .planned_intervals import Interval, OfShares, Scaled, scaled
 from .rates import question_rates
 
 MOST_QUESTIONS = 1_000_000
@@ -76,52 +77,12 @@ class Design:
 
 
 @dataclass(frozen=True)
-class Scaled:
-    """The interval of a coefficient in a pilot of n questions."""
-
-    value: float
-    ends: Ends
-    n: int
-
-    def __call__(self, n: int, times: float, more: float) -> Ends:
-        """That of another number: as far from the value as its t quantile over the root of n."""
-        quantile, of_the_pilot = (t_quantile(LEVEL, one - 1) for one in (n, self.n))
-        reach = times * (quantile + more) / of_the_pilot * np.sqrt(self.n / n)
-        low, high = (float(self.value + reach * (end - self.value)) for end in self.ends)
-        return low, high
-
-
-@dataclass(frozen=True)
-class OfShares:
-    """The interval of a mean of shares, of which a pilot had so many each.
-
-    That of so many questions as the pilot's is its own: its labels are enough where that is narrow
-    enough, and else are not.
-    """
-
-    shares: FloatArray
-    numbers: FloatArray
-
-    def __call__(self, n: int, times: float, more: float) -> Ends:
-        """That of n questions with the pilot's shares."""
-        from scipy.special import ndtr, ndtri
-
-        quantile = times * ndtri((1 + LEVEL) / 2) + more
-        level = float(np.clip(2 * ndtr(quantile) - 1, NO_WIDTH, 1 - NO_WIDTH))
-        return share_ends(self.shares, level, self.numbers * n / self.numbers.sum())
-
-
-Interval = Callable[[int, float, float], Ends]
-"""The interval to expect of n questions, with its error multiplied and a quantile added to its."""
-
-
-@dataclass(frozen=True)
 class Precision:
     """How uncertain a coefficient is, for planning the next study.
 
     Omega and agreement are planned for any number of replications that the pilot tells of
-    (`untold`), any other coefficient for the pilot's own. Then its interval shrinks with the square
-    root of the number of questions (`Scaled`), or is that of so many shares (`OfShares`).
+    (`untold`), any other coefficient for the pilot's own. Then its interval is that of the pilot
+    with more or fewer questions (`Scaled`), or that of so many shares (`OfShares`).
 
     Attributes:
         n_replications: Mean replications of the questions that entered.
@@ -354,8 +315,7 @@ def _scaled(counts: Cells, row: Coefficient) -> Precision:
     if not (less > NO_WIDTH * squares.sum()).all():
         return replace(blank, reason=_FEW_VARY)
     spread = float(np.sqrt((len(less) - 1) * (np.log(less) / 2).var()))
-    scaled = Scaled(blank.value or 0.0, found.ends, blank.n_questions)
-    return replace(blank, interval=scaled, spread=spread, reason=None)
+    return replace(blank, interval=scaled(counts.replicated, row), spread=spread, reason=None)
 
 
 FEWER = (2, 3, 5, 10)
@@ -378,7 +338,7 @@ def with_fewer_tries(counts: Cells, coefficient: str) -> list[Precision]:
     own = precision(counts, coefficient)
     if counts.variants is None or counts.exact or not isinstance(own.interval, Scaled):
         return []
-    value, (low, high), n = own.interval.value, own.interval.ends, own.interval.n
+    low, high = own.interval.ends
     most, generator = float(np.median(counts.by_variant[0].replications)), np.random.default_rng(0)
     found = []
     for tries in (one for one in FEWER if one < most):
@@ -389,7 +349,7 @@ def with_fewer_tries(counts: Cells, coefficient: str) -> list[Precision]:
         if len(ends) < _THINNED:
             continue
         wider = float(np.sqrt(np.mean([(b - a) ** 2 for a, b in ends]))) / (high - low)
-        interval = Scaled(value, (value - wider * (value - low), value + wider * (high - value)), n)
+        interval = own.interval.wider(wider)
         each, spread = drawn[0].n_replications, float(np.median([one.spread for one in drawn]))
         found.append(replace(own, n_replications=each, interval=interval, spread=spread))
     return found
