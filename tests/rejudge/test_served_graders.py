@@ -48,7 +48,7 @@ def letter(how: str = "once") -> Scorer:
 
 
 def judged(folder: Path, grader: Model, how: str = "once") -> list[dict[str, Any]]:
-    return kept(run(suite(rejudge(letter(how), REPLICATIONS)), folder, grader))
+    return kept(run(suite(rejudge(letter(how), REPLICATIONS), questions=2), folder, grader))
 
 
 def kept(log: EvalLog) -> list[dict[str, Any]]:

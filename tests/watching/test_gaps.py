@@ -51,6 +51,7 @@ def test_irregular_or_numbered_checks_lack_nothing() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("read_once", "few_draws")
 def test_a_missing_night_is_said_and_changes_nothing(tmp_path: Path) -> None:
     """A line of the answer and a key of JSON; the exit status is that of the checks."""
     checks = pd.read_csv(Path(__file__).parents[2] / "examples" / "checks.csv")
