@@ -5,14 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
 from ..errors import UserError
 from ..judgments.chosen_judge import by_rule, names_judge
-from ..judgments.count import Judged
 from ..judgments.given_labels import Labels, labelled_judgments
 from ..judgments.reading import Reading, refuse_unreadable
-from ..judgments.scales import labelled
 from ..judgments.sources import Columns, Source, in_file
 from ..judgments.table import beside_replications
 from ..record.rule import KeepRule, votes_in
@@ -30,22 +26,19 @@ from ..showing.formats import (
     told_apart,
 )
 from ..showing.keys import declared, legend
-from ..stats import COEFFICIENTS, KINDS, SHARES, Estimate, Reason, code_of, question_rates
+from ..stats import COEFFICIENTS, KINDS, SHARES, Estimate, Reason, code_of
 from ..stats.estimate import Unknown
 from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import (
     FAILS,
     OPEN,
     PASSES,
-    Decision,
-    anytime_omega,
-    anytime_share,
     questions_to_decide,
     questions_to_decide_rate,
     within_limit,
 )
-from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
+from .any_time import Orders, any_time
 from .beside_limit import reached_by_one_verdict
 from .cautions import ASKED_ONCE
 from .checks_in_words import by_how_much, requirement_parts, that_decides
@@ -187,11 +180,12 @@ def check_limits(
     names = [name for name, *_ in of_rows]
     refuse_unlabelled(rows, names, "A limit on", set_aside(analysis)[0])
     checks = []
+    orders = Orders(analysis.judgments.order, analysis.judgments.label_order)
     for row in rows:
         suite = [row.suite.caution] if row.suite and row.suite.caution else []
         for asked in of_rows:
             for said, value in _estimates(analysis, row, asked[0], limits.votes):
-                found = _requirement(row, asked, said, value, limits)
+                found = _requirement(row, asked, said, value, limits, orders)
                 _refuse_other_kind(row, found)
                 found["cautions"] += suite
                 checks.append(of_group(row.group, found))
@@ -207,7 +201,7 @@ def _kept_by_rule(panel: LabelledCascade, asked: tuple[str, float, bool], limits
     Where its promise may not hold here, it does not pass.
     """
     share, check = panel.share_kept(panel.rule.path[0]), panel.check
-    found = _requirement(panel.rows[0], asked, f"{KEPT} by the rule", share, limits)
+    found = _requirement(panel.rows[0], asked, f"{KEPT} by the rule", share, limits, Orders())
     if check and check.contradicts:
         found |= {"result": FAILS, "reason": Reason(GateCode.RULE, check.words)}
     elif panel.withheld and found["result"] == PASSES:
@@ -252,12 +246,17 @@ def _estimates(
 
 
 def _requirement(
-    row: Row, asked: tuple[str, float, bool], said: str, found: Estimate, limits: Limits
+    row: Row,
+    asked: tuple[str, float, bool],
+    said: str,
+    found: Estimate,
+    limits: Limits,
+    orders: Orders,
 ) -> Record:
     (name, limit, at_least), anytime, votes = asked, limits.anytime, limits.votes
     why = _why_undecided(row, name, anytime)
     known = not why and found.value is not None
-    evidence = _evidence_of(row, name, limit, at_least, votes) if anytime and known else None
+    evidence = any_time(row, name, limit, at_least, votes, orders) if anytime and known else None
     within = {"at_least" if at_least else "at_most": limit}
     result = evidence.result if evidence else within_limit(found, **within)
     # Draws differ more than the machine alone does, so what it fails they fail.
@@ -301,24 +300,6 @@ def _others_could_fail(row: Row, found: Estimate, limit: float, at_least: bool) 
     low, high = found.ends
     worst = known * low if at_least else known * high + 1 - known
     return worst < limit if at_least else worst > limit
-
-
-def _evidence_of(row: Row, name: str, limit: float, at_least: bool, votes: int) -> Decision | None:
-    """Evidence that is valid at any time, with questions in the order in which they were asked."""
-    judged = Judged(row.asked)
-    asked = judged.counts()
-    if name in RATES:
-        return anytime_share(question_rates(asked, RATES[name])[0], limit)
-    if name not in SHARES:
-        return anytime_omega(asked, limit)
-    known = labelled(judged, asked)
-    each = known.by_question(name, votes, NO_VERDICTS) if known else None
-    if each is not None and len(row.positions):
-        each = row.shares_as_drawn(name, votes)
-    if each is None:
-        return None
-    each = each[~np.isnan(each)]
-    return anytime_share(1 - each, 1 - limit) if at_least else anytime_share(each, limit)
 
 
 def _more_questions(

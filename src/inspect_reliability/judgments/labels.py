@@ -204,9 +204,9 @@ def with_labels_by_name(
         table = table.drop(columns="labels_drawn", errors="ignore")
     if files:
         draws = [one for one in files.values() if not one.settles]
-        table = outputs.placed(table, draws, added)
-        table = outputs.split(table, [*files.values()])
-    return replace(judgments, table=table, said=(*judgments.said, *notes))
+        table = outputs.split(outputs.placed(table, draws, added), [*files.values()])
+    order = tuple(outputs.output[one] for one in found) if files else judgments.label_order
+    return replace(judgments, table=table, said=(*judgments.said, *notes), label_order=order)
 
 
 def _refuse_slips(path: str, file: LabelFile, outputs: _Outputs, reading: Reading) -> None:
@@ -352,6 +352,7 @@ class _Outputs:
     Attributes:
         also: Labels that count as they are, though no verdict has their name.
         part: Part of the score of each unit, empty where a score has one.
+        output: The benchmark and question of each.
     """
 
     def __init__(self, table: pd.DataFrame, meant: Collection[str]) -> None:
@@ -361,7 +362,7 @@ class _Outputs:
             columns += [table["log"], table["epoch"]]
         self.number = numbers_of(*columns).to_numpy()
         first = table.iloc[np.unique(self.number, return_index=True)[1]]
-        self._output = list(zip(first["benchmark"], first["question"], strict=True))
+        self.output = [*zip(*(first[n].map(str) for n in ("benchmark", "question")), strict=True)]
         self.part = [""] * len(first)
         self._verdicts = {"": _verdicts(table)}
         if "scorer" in table:  # missing in a file beside a log
@@ -413,7 +414,7 @@ class _Outputs:
 
     def several(self, units: Sequence[int]) -> bool:
         """Whether these are of several outputs, so that a label of them belongs to none."""
-        return len(units) > 1 and len({self._output[unit] for unit in units}) > 1
+        return len(units) > 1 and len({self.output[unit] for unit in units}) > 1
 
     def never(
         self, found: Mapping[int, Mapping[str, str]]
@@ -487,9 +488,9 @@ class _Outputs:
 
         A label that settles is a label like others where nobody else gave one.
         """
-        made = {name: np.empty(len(self._output), dtype=object) for name in ("label", "rater")}
+        made = {name: np.empty(len(self.output), dtype=object) for name in ("label", "rater")}
         columns = cache(lambda given: as_columns(dict(given)))  # few differ
-        settled = np.empty(len(self._output), dtype=object)
+        settled = np.empty(len(self.output), dtype=object)
         for unit, given in found.items():
             people = {rater: label for rater, label in given.items() if rater not in settlers}
             for name, value in columns(tuple((people or given).items())).items():

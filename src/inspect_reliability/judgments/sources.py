@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -35,7 +37,7 @@ from .rows import FileRows, has_judgments, n_rows, read_rows
 from .sheets import judgments_wanted, sheet_of_judgments_open
 from .side_by_side import plain_columns
 from .steps import draft_of, judgments_of
-from .table import NUMBERS, Judgments, n_judgments
+from .table import NUMBERS, Judgments, n_judgments, units_of
 from .values import as_their_user_sees, converted, converted_all
 
 if TYPE_CHECKING:
@@ -307,7 +309,7 @@ def _in_places(
     once = {place: file for file, place in sorted(files.items(), reverse=True)}
     parts = _in_files([*once.values()], reading, opened)
     if parts and not logs:
-        found = _in_one_order(_together(parts, reading))
+        found = _in_one_order(_together(parts, reading), _as_named(parts, files))
         readings = tuple(one for part in parts for one in part.readings)
         return replace(found, files=tuple(once.values()), readings=readings)
     from .logs import judgments_from_logs  # inspect takes a second to import
@@ -478,11 +480,12 @@ def _checked_again(frame: pd.DataFrame, saved: Saved, where: str) -> pd.DataFram
     return converted_all(frame, where, saved).astype(kinds)
 
 
-def _in_one_order(judgments: Judgments) -> Judgments:
+def _in_one_order(judgments: Judgments, parts: Sequence[Judgments] = ()) -> Judgments:
     """Sort judgments by judge, benchmark, facets, question and replication; not those of logs.
 
     No result depends on how a file was sorted. Numbers come first, by their value. What is equal in
-    all of these keeps its order.
+    all of these keeps its order. The order of the questions is kept beside the table: that of
+    `parts`, where these are its files.
     """
     table = judgments.table
     if judgments.logs or not len(table):
@@ -491,8 +494,24 @@ def _in_one_order(judgments: Judgments) -> Judgments:
     names = dict.fromkeys((*GROUP_BY, *facets, *judgments.facets, "question", "replication"))
     order = np.lexsort([_ranks(table[name]) for name in reversed(names)])
     ordered = table.take(order).reset_index(drop=True)
-    given = tuple(map(str, table["question"].unique()))
-    return replace(judgments, table=ordered, order=given)
+    asked = chain.from_iterable(units_of(one.table) for one in parts or [judgments])
+    return replace(judgments, table=ordered, order=tuple(dict.fromkeys(asked)))
+
+
+def _as_named(parts: Sequence[Judgments], files: Iterable[str]) -> list[Judgments]:
+    """Parts in the order in which their files are named; of names from A to Z, by their numbers.
+
+    A pattern such as night-*.csv has night-10 before night-2.
+    """
+    of = {one.source: one for one in parts}
+    named = [one for one in files if one in of]
+    if named == sorted(named):
+        named.sort(key=lambda name: [*map(_by_number, re.split(r"(\d+)", name))])
+    return [of[name] for name in named]
+
+
+def _by_number(part: str) -> tuple[int, str]:
+    return int(part) if part.isdecimal() else 0, part
 
 
 def _ranks(values: pd.Series[Any]) -> IntArray:

@@ -13,12 +13,22 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
 from ..errors import UserError, short
 from ..saving import Ours, whole
 from ..verdicts import GIVEN
-from .columns import COLUMNS, GROUP_BY, LARGEST, N_JUDGMENTS, dividing, each_once, in_order
+from .columns import (
+    COLUMNS,
+    GROUP_BY,
+    LARGEST,
+    N_JUDGMENTS,
+    dividing,
+    each_once,
+    in_order,
+    numbers_of,
+)
 from .log_facts import Log, said_of_shards
 from .own_values import OwnValues, of_file
 from .reading import Note, Reading, refuse
@@ -101,7 +111,9 @@ class Judgments:
         counted: Whether their replications are counted up from the order of its rows.
         readings: How each of their files was read.
         files: The files that they are from.
-        order: The questions in the order of their source, where the table has another one.
+        order: Benchmark and question of each unit in the order of the source, where the table has
+            another one.
+        label_order: The same of labels, in the order of their files, where files have them.
         own: The values of the data frame that they are from, as it has them.
 
     Example:
@@ -120,7 +132,8 @@ class Judgments:
     counted: bool = False
     readings: tuple[Reading, ...] = ()
     files: tuple[str, ...] = ()
-    order: tuple[str, ...] = ()
+    order: tuple[tuple[str, str], ...] = ()
+    label_order: tuple[tuple[str, str], ...] = ()
     own: OwnValues | None = None
 
     @cached_property
@@ -364,6 +377,29 @@ def save(judgments: Judgments, path: str | Path) -> None:
         write_parquet(judgments, part)
 
 
+def in_order_of(table: pd.DataFrame, units: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
+    """The rows of a table in an order of units (benchmark and question); others come last.
+
+    A question may be named by its benchmark, too, where two benchmarks share its name.
+    """
+    place = {unit: n for n, unit in enumerate(dict.fromkeys(units))}
+
+    def at(benchmark: str, question: str) -> int:
+        alone = question.removeprefix(f"{benchmark}: ")
+        return place.get((benchmark, question), place.get((benchmark, alone), len(place)))
+
+    number = numbers_of(table["benchmark"], table["question"]).to_numpy()
+    places = np.array([at(*one) for one in units_of(table)], dtype=np.int64)
+    return np.argsort(places[number], kind="stable")
+
+
+def units_of(table: pd.DataFrame) -> list[tuple[str, str]]:
+    """Benchmark and question of each unit, by first appearance."""
+    number = numbers_of(table["benchmark"], table["question"]).to_numpy()
+    first = table.iloc[np.unique(number, return_index=True)[1]]
+    return list(zip(first["benchmark"].map(str), first["question"].map(str), strict=True))
+
+
 def write_parquet(judgments: Judgments, path: str | Path) -> None:
     """Write the file of `save`, without its checks of the name."""
     import pandas as pd
@@ -372,6 +408,8 @@ def write_parquet(judgments: Judgments, path: str | Path) -> None:
 
     refuse(judgments.asked)
     table = judgments.table
+    if judgments.order:  # whoever reads the file finds its questions in the order of their source
+        table = table.iloc[in_order_of(table, judgments.order)]
     as_json = [str(name) for name in table if not _is_plain(table[name])]
     dump = partial(json.dumps, default=str)
     values = ((name, table[name]) for name in table)

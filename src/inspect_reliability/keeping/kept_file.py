@@ -24,7 +24,7 @@ from ..judgments.log_facts import Log
 from ..judgments.own_numbers import with_own_numbers
 from ..judgments.reading import Code
 from ..judgments.rows import dialect_of, read_frame
-from ..judgments.table import Judgments
+from ..judgments.table import Judgments, units_of
 from ..judgments.workbooks import keywords_of, write_workbook
 from ..record.rule import KeepRule
 from ..saving import Ours, whole, write_text
@@ -320,8 +320,8 @@ def _decided(panel: LabelledCascade) -> pd.DataFrame:
 
 def _places(found: pd.DataFrame, judgments: Judgments) -> "pd.Series[int]":
     """The place of each question in the source."""
-    order = judgments.order or judgments.table["question"].drop_duplicates().map(str)
-    place_of = {name: at for at, name in enumerate(order)}
+    order = judgments.order or units_of(judgments.table)
+    place_of = {name: at for at, name in enumerate(dict.fromkeys(name for _, name in order))}
     return found["question"].map(lambda one: place_of.get(str(one), len(place_of)))
 
 
