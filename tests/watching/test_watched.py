@@ -162,3 +162,10 @@ def test_a_check_whose_calls_all_failed_is_left_out(
     assert [one.reason for one in again.checks] == [None] * 6
     assert [one.time[-1] for one in again.checks] == [*"123456"]
     assert "Failed calls" not in str(watch_document(again, "checks").blocks)
+    (tmp_path / "checks" / "7").mkdir()
+    for why in ("its folder 7 has no log", "its log cannot be read"):
+        lost = watching(at("12345869"))
+        assert (exit_code(lost), len(lost.checks)) == (3, 7)
+        assert why in str(lost.not_enough)
+        assert "--log-dir checks/8" in str(watch_document(lost, "checks").blocks)
+        (tmp_path / "checks" / "7" / "log.eval").write_bytes(b"PK")

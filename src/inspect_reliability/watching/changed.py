@@ -36,6 +36,7 @@ from .bets import (
     watch_stream,
 )
 from .checks import CHECK, Check, checks_of, in_stream, with_empty
+from .nights import lost_nights
 from .no_verdict import ask_what_none_means, without_failed_calls
 from .repairs import number_of, with_repairs
 from .streams import Stream, anchors, outputs, without_outages
@@ -422,7 +423,8 @@ def watching(
         OpenQuestionError: Judgments may repair an earlier check, and nothing says whether they do;
             or what changed depends on whether judgments without a verdict are failed calls.
     """
-    table, runs = with_empty(*checks_of(judgments, compare), judgments)
+    table, made = checks_of(judgments, compare)
+    table, runs = with_empty(table, made, judgments, lost_nights(judgments, made))
     table, runs = with_repairs(table, runs, judgments, repairs or {}, in_python)
     first = number_of(runs, since) if since else 0
     checks = [*in_stream(table, runs, first)]

@@ -180,10 +180,13 @@ def checks_of(judgments: Judgments, compare: str = "") -> tuple[pd.DataFrame, li
 
 
 def with_empty(
-    table: pd.DataFrame, checks: Sequence[Check], judgments: Judgments
+    table: pd.DataFrame, checks: Sequence[Check], judgments: Judgments, lost: Sequence[Check] = ()
 ) -> tuple[pd.DataFrame, list[Check]]:
-    """The table and the checks, those without any judgment among them, in the order of time."""
-    every = sorted([*checks, *_empty(table, judgments)], key=lambda one: one.when)
+    """The table and the checks, those without any judgment among them, in the order of time.
+
+    `lost` are those of which nothing can be read.
+    """
+    every = sorted([*checks, *_empty(table, judgments), *lost], key=lambda one: one.when)
     place = {one.name: number for number, one in enumerate(every)}
     numbers = dict(enumerate(place[one.name] for one in checks))
     return table.assign(**{CHECK: table[CHECK].map(numbers)}), every
@@ -214,7 +217,7 @@ def _empty(table: pd.DataFrame, judgments: Judgments) -> Iterator[Check]:
         settings = {**log.settings, "judge": log.settings.get("grader", log.run[0])}
         yield Check(
             log.created,
-            _when(log.created),
+            as_number(log.created),
             settings,
             f"{log.id} {where}",
             (where,),
@@ -254,7 +257,7 @@ def _first_runs(judgments: Judgments) -> dict[str, str]:
     Of a run that was made again because it made nothing, it is the log of that one.
     """
     logs, first = judgments.logs, dict[Hashable, str]()
-    made = {place: (_when(log.created), _last_began(log), place) for place, log in logs.items()}
+    made = {place: (as_number(log.created), _last_began(log), place) for place, log in logs.items()}
     found = dict[str, str]()
     for place in sorted(logs, key=made.__getitem__):
         log = logs[place]
@@ -388,7 +391,7 @@ def _numbers(times: Mapping[str, str], compare: str) -> dict[str, float]:
     return found
 
 
-def _when(created: str) -> float:
+def as_number(created: str) -> float:
     """The time of a log as a number."""
     return _numbers({created: created}, "")[created]
 
@@ -409,7 +412,7 @@ def _order(
     """
     place = run[0]
     log, own = judgments.logs.get(first.get(place, place)), judgments.logs.get(place)
-    at = _when(log.created) if log else when[place]
+    at = as_number(log.created) if log else when[place]
     id = log.id if log else ""
     return at, _last_began(log), id, when[place], _last_began(own), str(run)
 
@@ -436,7 +439,7 @@ def _check(
     began = judgments.logs[first[place]]
     seeds = {log.seed} - {""}
     late = [(when[place], log.created, len(rows))] if first[place] != place else []
-    at = _when(began.created)
+    at = as_number(began.created)
     known: dict[str, Any] = {"seeds": seeds, "repairs": late, "lost": began.failed}
     return Check(began.created, at, settings, began.id, (place,), **known)
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from itertools import count, takewhile
-from pathlib import Path, PurePath, PurePosixPath
+from itertools import takewhile
+from pathlib import PurePath, PurePosixPath
 from typing import TYPE_CHECKING
 
 from .. import shell
@@ -17,6 +17,7 @@ from ..showing.document import Text
 from .changed import FEW, Watching
 from .checks import NO_JUDGMENT
 from .next_check import check_of_task, is_judge_task
+from .nights import next_night
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSpec
@@ -45,25 +46,21 @@ def next_of_checks(found: Watching, again: str, stream: Sequence[str]) -> list[T
         call = f"watch {again}{_since(found, found.turned)}{_streams(stream)}"
         return [*_lost_again(found, again), *next_step(_FROM_THERE, call)]
     if found.changed == "none":
-        # A copy that was left out has a folder, too.
-        free = count(len(found.checks) + 1)
-        number = next(n for n in free if not Path(folder, str(n)).exists())
+        name, seed = next_night(found.checks, folder)
         why = "" if found.untested is None else found.left_out[found.untested]
         failed = why == FEW or why.startswith(NO_JUDGMENT)
         if not found.checks[-1].places:
             words = "judge all anchors, and " * failed + "add the verdicts of the next check"
             return [*compared, *next_step(words, f"watch {again}{begun}{_streams(stream)}")]
-        draws, to = max(1, round(found.anchors.stream.draws)), f"{folder}/{number}"
+        draws, to = max(1, round(found.anchors.stream.draws)), f"{folder}/{name}"
         spec = found.last_run
         by_task = any(name.startswith("-T ") for name in found.checks[-1].settings)
         if spec and by_task and is_judge_task(spec):
-            return check_of_task(spec, spec.dataset.sample_ids or [], draws, number, to)
+            return check_of_task(spec, spec.dataset.sample_ids or [], draws, seed, to)
         lost = _lost_again(found, again)
         words = "find out why calls failed, then " * (failed and not lost)
         words += "check again, each time with a seed and a folder of its own"
-        call = (
-            f"rejudge {_frozen(spec)} --replications {draws} --seed {number} --log-dir {quote(to)}"
-        )
+        call = f"rejudge {_frozen(spec)} --replications {draws} --seed {seed} --log-dir {quote(to)}"
         return [*lost, *next_step(words, call)]
     assert found.since is not None
     if found.another is not None:
