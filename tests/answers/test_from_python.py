@@ -606,7 +606,8 @@ WORDINGS = pd.concat([THREE.assign(wording=one) for one in ("a", "b")])
 @pytest.mark.slow
 def test_rows_that_are_left_out_are_named() -> None:
     """An answer shows eight rows and a plan four: how many others there are is said."""
-    nine = pd.concat([WORDINGS, THREE.assign(wording="c")])
+    few = WORDINGS.groupby(["judge", "wording", "question"]).head(3)
+    nine = pd.concat([few, few[few["wording"] == "a"].assign(wording="c")])
     found = ir.analyse(nine, labels=LABELS)
     lines = repr(found).splitlines()
     listed = sum(bool(re.match(r"\S+, wording [abc] +\d", line)) for line in lines)
@@ -616,7 +617,7 @@ def test_rows_that_are_left_out_are_named() -> None:
     first = ", ".join([*names[:3], "..."])
     assert len(left) == 4
     assert said == f"4 more: {first}. summary() has every row."
-    planned = repr(ir.plan(WORDINGS, half_widths=[0.2]))
+    planned = repr(ir.plan(few, half_widths=[0.2]))
     assert "4 more rows have plans of their own." in planned
     assert "more rows. summary()" in repr(ir.choose(VERDICTS, votes=[1, 2, 3, 4, 5, 6, 7]))
 
