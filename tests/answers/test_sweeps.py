@@ -182,7 +182,7 @@ def test_verdicts_of_what_has_no_label_are_not_called_wrong() -> None:
     ]
     more = [{"benchmark": "a", "question": "r", "verdict": "OTHER", "label": None}]
     (note,) = with_abstentions(judgments_from_frame(pd.DataFrame(ours + bare + more))).notes
-    assert str(note).startswith("labels: 1 verdicts 'OTHER' are no label, so they are wrong")
+    assert str(note).startswith("labels: 1 verdict 'OTHER' is no label, so they are wrong")
     assert not with_abstentions(
         judgments_from_frame(pd.DataFrame([*ours[:18], ours[19], *bare]))
     ).notes

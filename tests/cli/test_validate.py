@@ -53,7 +53,7 @@ def test_every_command_takes_labels(files: tuple[Path, Path], command: tuple[str
     plain = invoke(*command, judgments, "--format", "json")
     found = invoke(*command, judgments, "--labels", labels, *MAP, "--format", "json")
     assert found.exit_code == 0, found.output
-    assert "1 labels of what was not judged; such as q99" in found.stderr
+    assert "1 label of what was not judged; such as q99" in found.stderr
     assert found.stdout != plain.stdout
     assert "accuracy" in found.stdout
 

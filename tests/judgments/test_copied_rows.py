@@ -32,7 +32,7 @@ def test_a_row_with_the_try_or_the_call_of_another_is_its_copy(name: str) -> Non
     assert read(ROWS, name, **columns)[0] == 36
     n, notes = read([*ROWS, *COPIES], name, **columns)
     assert n == 36
-    assert any(one.startswith("3 rows left out that are copies") for one in notes)
+    assert any(one.startswith("3 rows left out as copies") for one in notes)
     assert f"columns={{'{name}': 'unused'}}" in " ".join(notes)
     assert read([*ROWS, *COPIES], name, **{name: "unused"})[0] == 39
 
@@ -96,4 +96,4 @@ def test_a_row_of_a_sheet_is_there_once() -> None:
     columns = {"1": "verdict", "2": "verdict"}
     found = judgments_from_frame(twice, columns=columns)
     assert len(found) == 16
-    assert "2 rows left out that are copies" in " ".join(map(str, found.notes))
+    assert "2 rows left out as copies" in " ".join(map(str, found.notes))

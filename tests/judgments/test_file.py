@@ -71,7 +71,7 @@ def test_columns_are_named_on_the_command_line(tmp_path: Path, ending: str) -> N
     assert found.table["question"].tolist() == ["001", "001", "002", "002"]
     assert found.table["verdict"].tolist() == ["3", "non-response", "1", "3"]
     assert {str(note).removeprefix(f"{path}: ") for note in found.notes} == {
-        "1 verdicts that are empty or a mark such as NA taken for non-responses: "
+        "1 verdict that is empty or a mark such as NA taken for non-responses: "
         "calls that failed, or answers without a verdict "
         "(--map non-response=failed-call leaves them out)",
         "1 column 'question' replaced by one that you named",

@@ -85,7 +85,7 @@ CASES: Mapping[str, tuple[Mapping[str, pd.DataFrame], int, list[str]]] = {
     "rows that a file repeats": (
         {"a": pd.concat([ALL, ALL[:5]]), "b": frame(judge="k")},
         2 * NUMBER,
-        ["rows left out that are copies"],
+        ["rows left out as copies"],
     ),
 }
 

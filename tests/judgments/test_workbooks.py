@@ -362,7 +362,7 @@ MERGED = b'</sheetData><mergeCells count="1"><mergeCell ref="E2:XFD1048576"/></m
     ("end", "says"),
     [
         (LAST, None),
-        (CORNER, "1 rows without a question left out"),
+        (CORNER, "1 row without a question left out"),
         (MERGED, "1 merged cells read as one value for each of their rows"),
     ],
     ids=["format", "value", "merged"],

@@ -194,7 +194,7 @@ def test_differences_come_last_and_are_kept_apart(tab: Any, tmp_path: Path) -> N
     assert changed.sum() == 1
     assert (table["target"].dropna() == table["id"].map(right)[table["target"].notna()]).all()
     known = invoke("validate", tmp_path / "j.csv", "--labels", tmp_path / "l.csv")
-    assert "1 labels that were changed after the judge was seen" in " ".join(known.stderr.split())
+    assert "1 label that was changed after the judge was seen" in " ".join(known.stderr.split())
     assert "18 labelled" in known.stdout
 
 

@@ -27,20 +27,18 @@ _CHANCE = 1e-6
 """Chance that new draws all repeat a verdict, below which rows are none."""
 
 _OF_CALLS = (
-    "rows left out that are copies: the same in every column as another, and so the same {!r} "
+    "rows left out as copies: the same in every column as another, and so the same {!r} "
     "({} counts each as a try)"
 )
 _OF_TRIES = (
-    "rows left out that are copies: the same in every column as another, and so the same try "
+    "rows left out as copies: the same in every column as another, and so the same try "
     "({} counts each as a try)"
 )
 _OF_SEEDS = (
     "rows left out that repeat a seed of their question, with its verdict and all else but ids and "
     "times: copies, or a seed that always gives one answer ({} counts each as a try)"
 )
-_OF_SHEETS = (
-    "rows left out that are copies: the same in every column as another, with the same tries"
-)
+_OF_SHEETS = "rows left out as copies: the same in every column as another, with the same tries"
 _AS_TRIES = (
     "rows are the same in every column as another, of questions with more rows than the others: "
     "each counts as a try. Delete those that are copies"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
@@ -96,7 +97,8 @@ class Note:
     why: str = ""
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.count:,} {self.what}"
+        what = _of_one(self.what) if self.count == 1 else self.what
+        return f"{self.where}: {self.count:,} {what}"
 
     @property
     def calls(self) -> tuple[str, ...]:
@@ -110,6 +112,39 @@ class Note:
             f"{one.call}\n    {one.means}{one.reads and f': {one.reads}'}" for one in self.choices
         ]
         return "\n  ".join([str(self), *lines])
+
+
+_THINGS = re.compile(
+    r"(row|label|verdict|judgment|answer|score|question|empty cell)s"
+    r"(?P<named> '[^']*'(?: beside grades)?)?(?P<that> that)?(?P<rest> .*)",
+    re.DOTALL,
+)
+"""What notes begin with, in the plural."""
+
+_VERBS = {
+    **{"are": "is", "have": "has", "repeat": "repeats", "sum": "sums", "name": "names"},
+    **{"say": "says", "decide": "decides", "look": "looks", "chose": "chose", "were": "was"},
+}
+
+_AGAIN = re.compile(r" (and|or) (are|say)\b")
+
+
+def _of_one(what: str) -> str:
+    """What a note says of one row, say: "rows that are empty" as "row that is empty".
+
+    It stays as it is where a verb comes later, whose subject may be another word.
+    """
+    if (found := _THINGS.fullmatch(what)) is None:
+        return what
+    verb = re.split(r"\W", found["rest"][1:], maxsplit=1)[0]
+    said, colon, explained = found["rest"][1 + len(verb) :].partition(":")
+    if verb in _VERBS:
+        said = _AGAIN.sub(lambda of: f" {of[1]} {_VERBS[of[2]]}", said)
+        verb = _VERBS[verb]
+    elif found["that"] or any(re.search(rf"\b{one}\b", said) for one in _VERBS if one != "were"):
+        return what
+    beginning = f"{found[1]}{found['named'] or ''}{found['that'] or ''}"
+    return f"{beginning} {verb}{said}{colon}{explained}"
 
 
 class OpenQuestionError(UserError):
