@@ -12,7 +12,7 @@ from scipy.stats import t as student
 
 from commands import full
 from example_judgments import made, together
-from inspect_reliability import compare, judgments_from_frame, plan
+from inspect_reliability import choose, compare, judgments_from_frame, plan
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.analysis import Analysis
 from inspect_reliability.answers.arms import arms_by, names_of
@@ -396,6 +396,25 @@ def test_several_values_are_one_table_beside_the_best() -> None:
         assert "w3" in shown
         assert "hold together" in shown
         assert "Right of the best of 4 is probably lower than it looks here" in shown
+
+
+@pytest.mark.slow
+def test_names_of_judges_move_no_number() -> None:
+    """Three judges have the same intervals, and are as right after choosing, under other names."""
+    drawn = np.random.default_rng(1)
+    right = drawn.random((3, 15, 2)) < [[[0.5]], [[0.65]], [[0.65]]]
+    found, chosen = [], set()
+    for names in ("abc", "cab"):
+        rows = [
+            (names[j], f"q{q}", "BA"[int(said)], "A") for (j, q, _), said in np.ndenumerate(right)
+        ]  # a pair that comes the other way round has the ends of the other sign
+        frame = pd.DataFrame(rows, columns=["judge", "question", "verdict", "label"])
+        pairs = compare(frame, by="judge").document.results["rows"]
+        ends = (abs(end) for pair in pairs for end in pair["difference_interval"])
+        found.append(sorted(ends))
+        chosen.add(round(choose(frame).after_choosing, 9))
+    assert found[0] == pytest.approx(found[1])
+    assert len(chosen) == 1
 
 
 @pytest.mark.slow

@@ -49,6 +49,7 @@ def test_a_comparison_says_how_it_was_made(pair: dict[str, object], sides: int, 
     (said,) = of_comparison([known], sides)
     assert words in said.text
     assert ("Westfall & Young" in said.text) == (sides > 2)
+    assert ("2,000 times with a fixed seed" in said.text) == (sides > 2)
 
 
 def test_verdicts_that_are_names_have_no_column_of_mean_grades() -> None:

@@ -1,5 +1,6 @@
 """Paired comparison: published difference, jackknife by hand, coverage, and what is refused."""
 
+from collections import defaultdict
 from itertools import combinations
 from typing import Any
 
@@ -285,6 +286,29 @@ def test_largest_difference_by_loops() -> None:
     for one, (difference, error) in zip(found, compared(judges), strict=True):
         assert one.difference == pytest.approx(difference)
         assert wanted[0] < (one.high - one.low) / 2 / error < wanted[1]
+
+
+@pytest.mark.slow
+def test_places_of_judges_move_no_interval() -> None:
+    """Each pair has one interval, whoever comes first; also of judges that are right as often."""
+    generator, n = np.random.default_rng(8), 12
+    names = [f"q{q}" for q in range(n)]
+    labels = Cells(np.tile([1, 0], (n, 1)), names, ("A", "B"))
+    right = np.arange(n)[:, None] % 3 != [0, 1, 2]
+    right[: n // 3, 2] = True
+    tries = {judge: counts(drawn(generator, n, 3)) for judge in "xyz"}
+    single = {
+        judge: Cells(np.stack([one, ~one], axis=1).astype(int), names, ("A", "B"))
+        for judge, one in zip("xyz", right.T, strict=True)
+    }
+    found = defaultdict(set)
+    for order in ("xyz", "zxy", "yxz"):
+        known = {j: {"": Labelled(single[j], labels)} for j in order}
+        repeated = of_one_benchmark({j: tries[j] for j in order})
+        for one in (*compare_accuracy(known), *compare_all(repeated, "omega")):
+            assert one.high is not None
+            found[one.coefficient, *sorted(one.names)].add(round(one.high - one.low, 9))
+    assert [len(widths) for widths in found.values()] == [1] * 6
 
 
 def test_both_intervals_by_hand() -> None:

@@ -28,17 +28,25 @@ def _t(values: list[float]) -> float:
     return 0.0 if abs(mean(values)) < 1e-9 else mean(values) / error if error else float("inf")
 
 
-def test_halves_are_those_of_a_loop() -> None:
-    """After choosing: the best on each half is measured on the other, the first of equal ones."""
+@pytest.mark.parametrize("group", [None, [0, 0, 1], [0, 1, 1], [0, 0, 0]])
+def test_halves_are_those_of_a_loop(group: list[int] | None) -> None:
+    """After choosing: the best on each half is measured on the other, the first of equal ones.
+
+    Or the mean of the equal ones of the first one's group.
+    """
     right = drawn(9, [0.7, 0.6, 0.65], seed=1)
+    own_group = group or [0, 1, 2]
     found = []
     for half in _halves(9):
         one = [i for i in range(9) if half[i]]
         other = [i for i in range(9) if not half[i]]
         for own, rest in ((one, other), (other, one)):
             sums = [sum(right[i][k] for i in own) for k in range(3)]
-            found.append(mean(right[i][sums.index(max(sums))] for i in rest))
-    assert Candidates(right).after_choosing == pytest.approx(mean(found))
+            best = [k for k in range(3) if sums[k] == max(sums)]
+            best = [k for k in best if own_group[k] == own_group[best[0]]]
+            found.append(mean(right[i][k] for k in best for i in rest))
+    given = None if group is None else np.array(group)
+    assert Candidates(right, group=given).after_choosing == pytest.approx(mean(found))
 
 
 def test_halves_come_near_all_halves() -> None:

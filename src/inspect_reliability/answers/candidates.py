@@ -136,7 +136,19 @@ class Choosing:
         return self._on(self.test) if self.has_test else self.best
 
     def _on(self, used: Flags) -> Candidates:
-        return Candidates(by_question(self.right[used], self.clusters[used]))
+        right = by_question(self.right[used], self.clusters[used])
+        return Candidates(right, group=self._group)
+
+    @cached_property
+    def _group(self) -> IntArray:
+        """The number of each candidate's price, m: more than one may have the same.
+
+        Of one price, those that are exactly right equally often have the same.
+        """
+        price = [self.price(place) for place in range(len(self.candidates))]
+        exact = np.zeros(len(price)) if self.exact is None else self.exact
+        other = (np.diff([price, exact]) != 0).any(axis=0)
+        return np.asarray(np.append(0, other).cumsum())
 
     @property
     def chosen(self) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 from ..showing.document import TO_CITE, Text
 from ..showing.formats import Record, amount, rounded, share, span, whole_number
 from ..stats import COEFFICIENTS, SHARES
+from ..stats.comparison import shuffles
 from ..stats.facet_effects import ends_of_t_test
 from ..stats.intervals import EXACT_BOUND
 from .analysis import Analysis
@@ -170,9 +171,12 @@ def of_comparison(pairs: Sequence[Record], sides: int) -> Iterator[Text]:
             "Tibshirani 1993, ch. 11), no narrower than the intervals of both sides imply."
         )
         if sides > 2:
+            drawn = sorted({shuffles(pair["n_questions"]) for pair in pairs})
+            often = " to ".join(f"{one:,}" for one in dict.fromkeys([drawn[0], drawn[-1]]))
             said += (
                 " All these intervals hold together: t is that of the largest difference when "
-                "sides are permuted within questions (Westfall & Young 1993)."
+                f"sides are permuted within questions, {often} times with a fixed seed (Westfall & "
+                "Young 1993)."
             )
     named = {pair["coefficient"] for pair in pairs}
     if "omega" in named:

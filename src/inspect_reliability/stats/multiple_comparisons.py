@@ -11,7 +11,7 @@ from math import ceil, log, log1p
 import numpy as np
 from scipy.special import ndtri
 
-from .cells import ROUNDING, FloatArray
+from .cells import ROUNDING, FloatArray, IntArray
 from .estimate import LEVEL, ReliabilityError, check_level
 from .interval_scales import Ends, level_of, share_ends, t_quantile
 from .intervals import FEWEST_QUESTIONS
@@ -38,6 +38,8 @@ class Candidates:
 
     Attributes:
         right: Shares from 0 to 1, n x m: 0 or 1 of a single verdict, of replications a mean.
+        group: Number of each candidate's price, m, not falling: only their place tells candidates
+            of one group apart. By default each is a group of its own.
         level: Confidence of all intervals together, and of every claim.
 
     Raises:
@@ -47,6 +49,7 @@ class Candidates:
 
     right: FloatArray
     level: float = LEVEL
+    group: IntArray | None = None
 
     def __post_init__(self) -> None:
         check_level(self.level)
@@ -78,15 +81,22 @@ class Candidates:
         """How often a candidate is right that was chosen like this one.
 
         Questions are halved at random; the best on one half is measured on the other, and the
-        other way round. The mean over 500 draws of halves. Half of the labels choose a little worse
-        than all of them, so it is too low rather than too high.
+        other way round. The mean over 500 draws of halves, and over equals of one group, so that
+        their place does not matter. Half of the labels choose a little worse than all of them, so
+        it is too low rather than too high.
         """
-        sums = (_halves(self.n) @ self.right).round(_DIGITS - 3)
-        others = (self.right.sum(axis=0) - sums).round(_DIGITS - 3)
-        at, size = np.arange(HALVES), self.n // 2
-        there = others[at, sums.argmax(axis=1)] / (self.n - size)
-        back = sums[at, others.argmax(axis=1)] / size
-        return float((there.mean() + back.mean()) / 2)
+        sums, size = _halves(self.n) @ self.right, self.n // 2
+        others = self.right.sum(axis=0) - sums
+        there, back = self._of_best(sums, others), self._of_best(others, sums)
+        return float((there / (self.n - size) + back / size) / 2)
+
+    def _of_best(self, chosen: FloatArray, measured: FloatArray) -> float:
+        """The mean of what is measured of the best of another half, HALVES x m each."""
+        rounded = chosen.round(_DIGITS - 3)
+        group = np.arange(rounded.shape[1]) if self.group is None else self.group
+        best = rounded == rounded.max(axis=1, keepdims=True)
+        best &= group == group[best.argmax(axis=1), None]
+        return float(((measured * best).sum(axis=1) / best.sum(axis=1)).mean())
 
     def interval(self, one: int) -> Ends:
         """The interval of a candidate; those of all hold together, so that of the chosen one does.
