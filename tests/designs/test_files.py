@@ -260,13 +260,13 @@ def test_time_is_that_of_all_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
     one = {"id": "q", "question": "Q", "responses": {"x": "a"}}
     worded = JudgeDesign(
-        "T", "{{ response }}", ["yes", "no"], wordings=[costly + str(n) for n in range(16)]
+        "T", "{{ response }}", ["yes", "no"], wordings=[costly + str(n) for n in range(64)]
     )
     monkeypatch.setattr("inspect_reliability.limits._SECONDS", 0.1)
     began = time.monotonic()
     with pytest.raises(UserError, match=r"prompt of 'T', item 'q': it takes more than 0 sec"):
         judge_task(worded, [Item(**one)])
-    many = rows(tmp_path, *({**one, "id": str(number)} for number in range(16)))
+    many = rows(tmp_path, *({**one, "id": str(number)} for number in range(64)))
     with pytest.raises(UserError, match=r"prompt of 'T', item '.*': it takes more than 0 sec"):
         items_from_file(many, JudgeDesign("T", costly, ["yes", "no"]))
     assert time.monotonic() - began < 20
