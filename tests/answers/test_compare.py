@@ -53,7 +53,9 @@ def test_each_two_judges_are_compared_on_what_they_share() -> None:
     few = made(questions=8, judge="few")
     other = made(questions=8, judge="other")
     other = Judgments(other.table.assign(question="x" + other.table["question"]))
-    pairs, left_out = compare_arms(arms_by(together(a, b, few, other), "judge"))
+    sides = arms_by(together(a, b, few, other), "judge")
+    pairs, left_out = compare_arms(sides)
+    assert "by Bonferroni's inequality" in str(compared(sides).more()[-1])
     n = {(one["first"], one["second"]): one["n_questions"] for one in pairs}
     assert n == {("a", "b"): 25, ("a", "few"): 8, ("b", "few"): 8}
     assert sum("share no question" in one for one in left_out) == 3

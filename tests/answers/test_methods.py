@@ -50,6 +50,9 @@ def test_a_comparison_says_how_it_was_made(pair: dict[str, object], sides: int, 
     assert words in said.text
     assert ("Westfall & Young" in said.text) == (sides > 2)
     assert ("2,000 times with a fixed seed" in said.text) == (sides > 2)
+    (said,) = of_comparison([known], sides, each_alone=True)
+    assert ("together by Bonferroni's inequality" in said.text) == (sides > 2)
+    assert "Westfall & Young" not in said.text
 
 
 def test_verdicts_that_are_names_have_no_column_of_mean_grades() -> None:

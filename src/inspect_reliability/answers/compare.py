@@ -411,7 +411,8 @@ def _every(analysis: Analysis, pairs: Sequence[Record], changed: Sequence[Record
         blocks.append(Text(f"{ALL}: each benchmark is a test of its own, and counts alike."))
     sides = len(names_of(analysis))
     blocks += [Text(TOGETHER)] if sides > 2 else drift_blocks(changed)
-    return [*blocks, *of_comparison(pairs, sides)]
+    each_alone = any(len([*_of_the_same(parts)]) > 1 for _, parts in shared(analysis))
+    return [*blocks, *of_comparison(pairs, sides, each_alone)]
 
 
 def _are_unpaired(pairs: Sequence[Record]) -> bool:

@@ -152,8 +152,8 @@ def of_positions(shares: Sequence[Record]) -> Iterator[str]:
     )
 
 
-def of_comparison(pairs: Sequence[Record], sides: int) -> Iterator[Text]:
-    """How so many sides were compared, to cite."""
+def of_comparison(pairs: Sequence[Record], sides: int, each_alone: bool = False) -> Iterator[Text]:
+    """How so many sides were compared, to cite; `each_alone` if each two on their own questions."""
     if not pairs:
         return
     first, second = pairs[0]["first"], pairs[0]["second"]
@@ -170,7 +170,9 @@ def of_comparison(pairs: Sequence[Record], sides: int) -> Iterator[Text]:
             "has a 95% interval by the paired jackknife over questions with Student's t (Efron & "
             "Tibshirani 1993, ch. 11), no narrower than the intervals of both sides imply."
         )
-        if sides > 2:
+        if sides > 2 and each_alone:
+            said += " All these intervals hold together by Bonferroni's inequality."
+        elif sides > 2:
             drawn = sorted({shuffles(pair["n_questions"]) for pair in pairs})
             often = " to ".join(f"{one:,}" for one in dict.fromkeys([drawn[0], drawn[-1]]))
             said += (
