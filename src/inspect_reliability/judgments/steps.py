@@ -57,9 +57,9 @@ from .ordered_words import said_of_words
 from .pairs import is_tie, meant, pairs_shown, swapped_in
 from .reading import Code, Note, Reading
 from .side_by_side import melted
+from .summary_rows import without_summary_rows
 from .table import NUMBERS, Judgments, n_judgments
 from .text_labels import options_of, with_options_named
-from .totals import without_totals
 from .unnamed_rows import with_unnamed_rows
 from .values import as_verdicts, converted_all, is_spaced, numbered_tries, verdicts_of_outputs
 from .verdict_spelling import Source, in_one_form
@@ -111,7 +111,6 @@ _OF_ONE = (
     "rows with another label of a verdict that was given once, taken for those of other raters"
 )
 _NO_QUESTION = "rows without a question left out"
-_TOTALS = "rows that sum up others left out: {}. If they are questions, give them other names"
 _NOT_JUDGED = "rows left out: nothing under their judge, benchmark and temperature has a verdict"
 _ROUNDING = 1e-9
 _UNCOUNTED = "columns {} left out, since judgments were counted: --facet NAME keeps one"
@@ -302,11 +301,8 @@ def _days(drafts: Sequence[Draft]) -> None:
 def _answered(draft: Draft) -> None:
     """The rows of a judge's answers: totals, those without a question or a judgment of it, go."""
     where = draft.reading.where
-    table, totals = without_totals(draft.table, draft.in_a_row)
-    if totals:
-        shown = ", ".join(f"{one!r:.40}" for one in totals)
-        n = n_judgments(draft.table) - n_judgments(table)
-        draft.say([Note(_TOTALS.format(shown), draft.rows_of(n), where)])
+    table, summed_up = without_summary_rows(draft.table, draft.in_a_row, draft.reading)
+    draft.say(summed_up)
     table, unnamed = with_unnamed_rows(table, draft.in_a_row, draft.reading)
     draft.say(unnamed)
     asked, given = table["question"].notna(), table["verdict"].notna()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from .columns import N_JUDGMENTS, words_of
+from .columns import GROUP_BY, N_JUDGMENTS, numbers_of, words_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,8 +21,29 @@ _WORDS = {
 }
 """Words for what sums up, in several languages."""
 
+_OF_ROWS = {
+    *("abweichung", "standardabw", "abw", "streuung", "varianz", "spannweite", "variance", "range"),
+    *("deviation", "dev", "mode", "modus", "modalwert", "écart", "ecart", "médiane", "mediane"),
+    *("mediana", "somme", "effectif", "effectifs", "notenschnitt", "klassenschnitt"),
+    *("gesamtschnitt", "desviación", "deviazione"),
+}
+"""Words for it in the name of a row, which elsewhere say other things."""
+
+_COMPOUND = re.compile(r"\w+(?:durchschnitt|mittelwert|abweichung)")
+"""German words for it, as Klassendurchschnitt."""
+
+_BESIDE = {
+    *("note", "noten", "grade", "grades", "score", "scores", "rating", "ratings", "punkte"),
+    *("points", "bewertung", "bewertungen", "klasse", "class", "classe", "ki", "ai", "ia", "st"),
+    *("général", "générale", "generale", "general", "standard", "type", "typ", "der", "des"),
+    *("de", "la", "of", "the", "von", "all", "aller"),
+}
+"""Words that are beside these."""
+
 _SIGNS = {"∑", "∅"}
 """Signs for them that are no letters."""
+
+_COUNT = re.compile(r"\W*n\s*=\W*", re.IGNORECASE)
 
 _FEWEST = 10
 """Questions with numbers beside which a single row without one is no question."""
@@ -30,6 +52,9 @@ _NUMBER = re.compile(r"\d")
 
 _ROUNDED = 0.5
 """How far a mean may be from what is shown of it."""
+
+APART = ("sheet", "scorer", *GROUP_BY)
+"""Columns that tell apart whose numbers a row sums up."""
 
 _LONGEST = 60
 """Characters of such a cell: longer ones are texts."""
@@ -47,11 +72,22 @@ def is_total(cell: str) -> bool:
     return cell.strip(" .:") in _SIGNS or (bool(words := {*words_of(cell)}) and words <= _WORDS)
 
 
+def may_total(name: str) -> bool:
+    """Whether a row of this name may sum up others, as one called total or Std.-Abw. KI does."""
+    if is_total(name) or _COUNT.fullmatch(name):
+        return True
+    words = {*words_of(name)} - _BESIDE
+    if not words or len(name) > _LONGEST or _NUMBER.search(name):
+        return False
+    return all(one in _WORDS or one in _OF_ROWS or _COMPOUND.fullmatch(one) for one in words)
+
+
 def without_totals(table: pd.DataFrame, in_a_row: int) -> tuple[pd.DataFrame, list[str]]:
     """Rows without those of totals, and what these are called.
 
-    Their question is a word for a total, has numbers as verdicts, and has one row of the source, at
-    most half as many as any other, or more than any other: one below each block of rows. Either all
+    Their question is a word for a total, has numbers as verdicts, and has one row of the source, or
+    one below each judge, at most half as many as any other, or more than any other: one below each
+    block of rows. Either all
     others have numbers of their own, or its verdicts are those of no other row, of totals below
     blocks half of them, or each is the mean of its block: sum and mean may be questions that are
     judged like others.
@@ -62,7 +98,7 @@ def without_totals(table: pd.DataFrame, in_a_row: int) -> tuple[pd.DataFrame, li
     """
     names = table["question"].dropna().unique()
     # Most have a number, and there may be a million of them.
-    totals = [one for one in names if not _NUMBER.search(one) and is_total(one)]
+    totals = [one for one in names if not _NUMBER.search(one) and may_total(one)]
     if not totals or len(names) < len(totals) + 2:
         return table, []
     each = table[N_JUDGMENTS] if N_JUDGMENTS in table else table["question"].notna()
@@ -70,10 +106,12 @@ def without_totals(table: pd.DataFrame, in_a_row: int) -> tuple[pd.DataFrame, li
     fewest, most = sizes.drop(totals).min(), sizes.drop(totals).max()
     numbered = all(_NUMBER.search(one) for one in names if one not in totals)
     known = {*table["verdict"][~table["question"].isin(totals)].dropna().map(str)}
+    ends = _ends(table, totals, in_a_row)
 
     def judges_nothing(one: str) -> bool:
         said = {*table["verdict"][table["question"] == one].dropna().map(str)}
-        fewer, single, below = 2 * sizes[one] <= fewest, sizes[one] <= in_a_row, sizes[one] > most
+        fewer, below = 2 * sizes[one] <= fewest, sizes[one] > most
+        single = sizes[one] <= in_a_row or one in ends
         if not (fewer or single or below) or not all(map(_NUMBER.search, said)):
             return False
         if numbered and (fewer or len(names) - len(totals) >= _FEWEST):
@@ -85,6 +123,20 @@ def without_totals(table: pd.DataFrame, in_a_row: int) -> tuple[pd.DataFrame, li
 
     left = [one for one in totals if judges_nothing(one)]
     return table[~table["question"].isin(left)], left
+
+
+def _ends(table: pd.DataFrame, totals: Collection[str], in_a_row: int) -> set[str]:
+    """Which totals have one row of the source below each judge, or each sheet, that has them."""
+    apart = [table[one] for one in APART if one in table]
+    if not apart:
+        return set()
+    of = numbers_of(*apart)
+    sums = table["question"].isin(totals)
+    last = sums[::-1].groupby(of[::-1]).cummin()[::-1]
+    rows = table["question"][sums].groupby([table["question"][sums], of[sums]]).size()
+    inside = {*table["question"][sums & ~last]}
+    most = rows.groupby(level=0).max()
+    return {one for one in totals if one not in inside and most[one] <= in_a_row}
 
 
 def _means_of_blocks(table: pd.DataFrame, name: str) -> bool:

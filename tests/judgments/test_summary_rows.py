@@ -1,0 +1,156 @@
+"""Last rows that sum up those above, by their numbers and by their names."""
+
+import statistics
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from inspect_reliability import Judgments, Reading, judgments_from_file, judgments_from_frame
+from inspect_reliability.judgments.summary_rows import summing_up
+from inspect_reliability.judgments.totals import without_totals
+
+IDS = [f"A{n}" for n in range(1, 41)]
+WORDS = [a + b + c for a in ("Ma", "Le", "No", "Wi") for b in ("ri", "na") for c in "aeiou"]
+GRADES = [[1 + (n * 7 + k * n * n) % 8 % 5 for k in (0, 1, 2)] for n in range(40)]
+MEANS = [statistics.mean(own) for own in zip(*GRADES, strict=True)]
+COLUMNS = ["ID", "KI 1", "KI 2", "Mensch"]
+READ = {"ID": "question", "KI 1": "verdict", "KI 2": "verdict", "Mensch": "label"}
+
+GRIDS = {
+    "grades": lambda draws, size: draws.integers(1, 6, size),
+    "points": lambda draws, size: draws.integers(0, 101, size),
+    "few": lambda draws, size: draws.binomial(3, 0.1, size),
+    "halves": lambda draws, size: draws.integers(2, 13, size) / 2,
+    "thirds": lambda draws, size: draws.choice([1, 1.3, 1.7, 2, 2.3, 2.7, 3], size),
+    "shares": lambda draws, size: draws.beta(2, 2, size).round(2),
+}
+
+
+def long(ids: Sequence[str], columns: Sequence[Sequence[object]]) -> pd.DataFrame:
+    """A row a verdict, of columns of them."""
+    rows = [
+        (name, n, f"{own[at]:g}" if own[at] != "" else None)
+        for at, name in enumerate(ids)
+        for n, own in enumerate(columns)
+    ]
+    return pd.DataFrame(rows, columns=["question", "replication", "verdict"])
+
+
+def read(*last: Sequence[object], map: dict[str, str] | None = None) -> Judgments:
+    """Forty answers with two tries and a label, and what is below."""
+    rows = [(name, *of) for name, of in zip(IDS, GRADES, strict=True)]
+    frame = pd.DataFrame([*rows, *last], columns=COLUMNS, dtype=object)
+    return judgments_from_frame(frame, READ, reading=Reading(map=map or {}))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("grid", GRIDS)
+def test_no_answer_sums_up_others(grid: str) -> None:
+    """Of 40 random tables, with ids of words, of numbers, and with a last one of another form."""
+    draws = np.random.default_rng(7)
+    for n in range(40):
+        size = int(draws.integers(11, len(WORDS)))
+        columns = GRIDS[grid](draws, (1 + n % 3, size)).tolist()
+        for ids in (WORDS[:size], IDS[:size]):
+            assert summing_up(long(ids, columns)) == ([], []), (n, ids[0])
+        sums, _ = summing_up(long([*IDS[: size - 1], "Zusatz"], columns))
+        assert not sums
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ids", [IDS, WORDS], ids=["numbers", "words"])
+@pytest.mark.parametrize("grid", ["grades", "halves", "points"])
+@pytest.mark.parametrize(
+    "statistic", [statistics.mean, statistics.stdev, statistics.pstdev, statistics.variance, sum]
+)
+def test_rows_of_a_statistic_sum_up_whatever_they_are_called(
+    ids: list[str], grid: str, statistic: Callable[[Sequence[float]], float]
+) -> None:
+    """Rounded to three digits or not; above it and below it stay no others."""
+    draws = np.random.default_rng(3)
+    columns = GRIDS[grid](draws, (3, len(ids))).tolist()
+    for digits in (3, 12):
+        last = [round(statistic(own), digits) for own in columns]
+        table = long([*ids, "Zeile"], [[*own, of] for own, of in zip(columns, last, strict=True)])
+        table["verdict"] = [f"{float(one):.12g}" for one in table["verdict"]]
+        assert summing_up(table) == (["Zeile"], [])
+        above = table[table["question"] != "Zeile"]
+        assert summing_up(above) == ([], [])
+
+
+def test_a_row_of_one_statistic_is_left_out_and_named() -> None:
+    """With those below it by their names; its user may say that it is a question."""
+    found = read(("Foo", *MEANS), ("Modus KI", 2, 1, 1))
+    assert {*found.table["question"]} == {*IDS}
+    [note] = [one for one in found.notes if "sum up others" in one.what]
+    assert note.count == 2
+    assert "'Foo', 'Modus KI'" in note.what
+    own = read(("Foo", *MEANS), map={"summary-row": "question"})
+    assert "Foo" in {*own.table["question"]}
+
+
+@pytest.mark.slow
+def test_a_mean_from_before_a_correction_is_asked_about() -> None:
+    """So are grades beside one that sums up, which may be the highest or an answer."""
+    [asked] = read(("Foo", 2.83, 3, 2.6)).asked
+    assert "'Foo' (2.83, 3)" in asked.what
+    ways = [one.entries["map"] for one in asked.choices]
+    assert ways == [{"summary-row": "failed-call"}, {"summary-row": "question"}]
+    left, kept = (read(("Foo", 2.83, 3, 2.6), map=one) for one in ways)
+    assert {*left.table["question"]} == {*IDS}
+    assert {*kept.table["question"]} == {*IDS, "Foo"}
+    assert not left.asked
+    assert not kept.asked
+    below = read(("Foo", *MEANS), ("Spitze", 5, 5, 5))
+    assert "'Spitze' (5, 5)" in below.asked[0].what
+    late = read(("Foo", *MEANS), ("A41", 5, 5, 5))
+    assert {*late.table["question"]} == {*IDS, "A41"}
+
+
+NAMES = [
+    *(
+        "Standardabw.",
+        "Std.-Abw.",
+        "Notenschnitt",
+        "Klassenschnitt",
+        "Ø Note",
+        "Schnitt KI",
+        "Mode",
+    ),
+    *("Streuung", "Varianz", "n=", "Spannweite", "Moyenne générale", "Écart-type", "Médiane", "Ø"),
+    *("Somme", "Effectif", "Std dev", "Std. Dev.", "StDev", "Mean score", "Mittelwert", "SD"),
+    *("Moyenne", "Average", "Gesamtdurchschnitt", "Standardabweichung der KI"),
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_sums_are_known(name: str) -> None:
+    """Below ids with numbers, whatever the number; as a question of its own, with a number."""
+    columns = [[one for one, *_ in GRADES] + [3.05]]
+    assert without_totals(long([*IDS, name], columns), 1)[1] == [name]
+    assert not without_totals(long([*IDS, f"{name} 2"], columns), 1)[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["Mittel", "Zeile"])
+@pytest.mark.parametrize("means", ["judge", "class"])
+def test_a_row_below_each_of_two_sheets_is_no_question(
+    name: str, means: str, tmp_path: Path
+) -> None:
+    """Read as one table, whether sheets are judges or classes."""
+    with pd.ExcelWriter(tmp_path / "two.xlsx") as book:
+        for at, sheet in enumerate(("GPT", "Claude")):
+            start = 12 * at if means == "class" else 0
+            rows = [(IDS[start + n], *GRADES[n + 3 * at][:2], GRADES[n][2]) for n in range(12)]
+            frame = pd.DataFrame(rows, columns=COLUMNS)
+            frame.loc[12] = [name, *frame[COLUMNS[1:]].mean().round(2)]
+            frame.to_excel(book, sheet_name=sheet, index=False)
+    columns = READ | ({"sheet": "judge"} if means == "judge" else {})
+    reading = Reading(sheet="GPT+Claude")
+    found = judgments_from_file(str(tmp_path / "two.xlsx"), columns, reading=reading)
+    assert len(found.table) == 48
+    assert {*found.table["question"]} <= {*IDS}
+    assert [one.count for one in found.notes if "sum up others" in one.what] == [2]
