@@ -256,17 +256,17 @@ def test_numbers_are_computed() -> None:
 def test_time_is_that_of_all_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many costly wordings, or rows, have the time of one, and end in words."""
     costly = (
-        "{% for a in range(6000) %}{% for b in range(99) %}{% endfor %}{% endfor %}{{ response }}"
+        "{% for a in range(20000) %}{% for b in range(99) %}{% endfor %}{% endfor %}{{ response }}"
     )
     one = {"id": "q", "question": "Q", "responses": {"x": "a"}}
     worded = JudgeDesign(
-        "T", "{{ response }}", ["yes", "no"], wordings=[costly + str(n) for n in range(64)]
+        "T", "{{ response }}", ["yes", "no"], wordings=[costly + str(n) for n in range(8)]
     )
     monkeypatch.setattr("inspect_reliability.limits._SECONDS", 0.1)
     began = time.monotonic()
     with pytest.raises(UserError, match=r"prompt of 'T', item 'q': it takes more than 0 sec"):
         judge_task(worded, [Item(**one)])
-    many = rows(tmp_path, *({**one, "id": str(number)} for number in range(64)))
+    many = rows(tmp_path, *({**one, "id": str(number)} for number in range(8)))
     with pytest.raises(UserError, match=r"prompt of 'T', item '.*': it takes more than 0 sec"):
         items_from_file(many, JudgeDesign("T", costly, ["yes", "no"]))
     assert time.monotonic() - began < 20
