@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from evals import evaluate
 from graders import suite
 from inspect_reliability import selective_scorer
 from inspect_reliability.errors.inspect_error import PrerequisiteError
+from inspect_reliability.judgments.judge_of import stale
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.record.rule import KeepRule
 
@@ -95,6 +97,12 @@ def test_votes_keep_or_hand_on(tmp_path: Path) -> None:
     assert read[f"{name}, {name}-large"] == VOTES * len(found)
     for command in ("report", "keep"):
         assert results(command, tmp_path / "logs")
+    of_rejudge = {"scorer": "model_graded_qa", "grader settings": "<1>"}
+    for end, hot in (("", {}), ("-large", {}), ("-large", {"grader temperature": "1"})):
+        own = f"{name}{end}"
+        made_of = {own: of_rejudge | {"judge": own, "grader model": own} | hot}
+        known = replace(KeepRule.read(rule), judges=[own], made_of=made_of)
+        assert (stale(known, judgments_from_logs(tmp_path / "logs")) is None) != bool(hot)
 
 
 def test_a_rule_of_another_judge_is_refused(tmp_path: Path) -> None:

@@ -250,6 +250,49 @@ def test_a_rule_of_another_judge_is_stale() -> None:
     assert said == "it was made of h, and the judge here is g"
 
 
+@pytest.mark.parametrize(
+    ("was", "now", "reason"),
+    [
+        # As rejudge --model, rejudge, and selective_scorer log one judge, which differ in words.
+        ({"grader settings": "<1>", "grader model": "p/g"}, {}, ""),
+        ({"grader model": "p/g"}, {"grader model": "p/f", "grader_2 model": "p/g"}, ""),
+        ({"model": "p/g"}, {"grader model": "p/g", "grader_2 model": "p/h"}, ""),
+        (
+            {"temperature": "0", "max tokens": "9", "grader model": "p/g"},
+            {"grader model": "p/f", "x model": "p/g", "x temperature": "0", "x max_tokens": "9"},
+            "",
+        ),
+        # What differs of the judge itself.
+        (
+            {"grader model": "p/g", "grader temperature": "0"},
+            {"grader model": "p/f", "grader temperature": "0", "grader_2 model": "p/g"},
+            "temperature not set, was 0",
+        ),
+        (
+            {"grader model": "p/g", "grader -M quant": "8"},
+            {"grader model": "p/g", "grader -M quant": "4", "grader_2 model": "p/h"},
+            "-M quant 4, was 8",
+        ),
+        (
+            {"grader settings": "<1>", "grader model": "p/g"},
+            {"grader settings": "<2>", "grader model": "p/g"},
+            "grader settings <2>, was <1>",
+        ),
+    ],
+)
+def test_a_judge_is_one_whatever_role_it_has(
+    was: dict[str, str], now: dict[str, str], reason: str
+) -> None:
+    """Its role, and the models of other roles, say nothing of it; its own settings do."""
+    known = judgments(judged("x/1.eval"), {"x/1.eval": "2026-01-01"})
+    logs = {name: replace(log, settings={"scorer": "s", **now}) for name, log in known.logs.items()}
+    table = known.table.assign(judge="p/g")
+    made_of = {"p/g": {"scorer": "s", "judge": "p/g", **was}}
+    rule = KeepRule(["p/g"], 3, 2, [], 0.1, 0.95, 0.5, 0.05, 100, made_of)
+    said = stale(rule, replace(known, table=table, logs=logs))
+    assert said == (f"p/g is another judge now: {reason}" if reason else None)
+
+
 def test_who_grades_is_no_part_of_the_way_of_grading() -> None:
     """A scorer is the same with another grader, role or package, and another with other words."""
     for one in ("p/s(model='a/b', x=1)", "s(judge_model=<0a1>, x=1)", "s(x=1, model_role='g')"):

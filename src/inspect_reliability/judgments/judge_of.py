@@ -101,7 +101,9 @@ _COLUMNS = {
 def judge_of(rows: pd.DataFrame, logs: Mapping[str, Log]) -> dict[str, str]:
     """What makes the judge of some judgments, by name: what their logs and columns agree on."""
     places = rows["log"].dropna().unique() if "log" in rows else ()
+    judges = [*rows["judge"].dropna().unique()] if "judge" in rows else []
     known = [logs[one].settings for one in places if one in logs]
+    known = [of_one_judge(one, str(judges[0])) for one in known] if len(judges) == 1 else known
     found = dict(known[0]) if known else {}
     found = {k: v for k, v in found.items() if all(one.get(k) == v for one in known)}
     for column, name in _COLUMNS.items():
@@ -115,15 +117,60 @@ def judge_of(rows: pd.DataFrame, logs: Mapping[str, Log]) -> dict[str, str]:
     return found
 
 
+def of_one_judge(settings: Mapping[str, str], judge: str) -> dict[str, str]:
+    """Settings of one judge of those that a log binds to roles, by names without these.
+
+    The same judge may be the grader of one log and `grader_2` of another, or graded as the model
+    of the eval. What is bound to other models says nothing of it.
+
+    Args:
+        settings: Those of a log, or in a rule. A judge that is a task has no role: they stay as
+            they are.
+        judge: Its model.
+    """
+    if "scorer" not in settings:
+        return dict(settings)
+    bound = {
+        name.removesuffix(_BOUND): model
+        for name, model in settings.items()
+        if name.endswith(_BOUND)
+    }
+    own = sorted(
+        (role for role, model in bound.items() if same_model(model, judge)),
+        key=lambda role: not role.startswith("grader"),
+    )
+    of_eval = "model" in settings  # whose settings have no role before them
+    if of_eval and same_model(settings["model"], judge) and not own:
+        own = [""]
+    found, given = dict[str, str](), dict[str, str]()
+    for name, value in settings.items():
+        role = next((one for one in bound if name.startswith(f"{one} ")), None)
+        role = None if name == _DIGEST else role
+        if role is None and of_eval and (name in SAMPLING or name.startswith("-M ")):
+            role = ""
+        if role is None:  # of a call, whatever its model has
+            given[name.replace("max tokens", "max_tokens")] = value
+        elif [role] == own[:1]:
+            found[name.removeprefix(f"{role} ")] = value
+    return {name: value for name, value in (found | given).items() if name != "model"}
+
+
 def differs(was: Mapping[str, str], now: Mapping[str, str]) -> str:
     """In what two judges differ, in words; empty if they are one."""
     every = {**was, **now}
-    # A run whose transcripts are gone does not say its version.
-    known = [name for name in every if name != "version" or (name in was and name in now)]
+    known = [name for name in every if name not in _UNSAID or (name in was and name in now)]
     names = [name for name in known if was.get(name) != now.get(name)]
     parts = [f"{name} {now.get(name, 'not set')}, was {was.get(name, 'not set')}" for name in names]
     return "; ".join(parts[:_MOST_NAMED])
 
+
+_DIGEST = "grader settings"
+
+_UNSAID = ("version", _DIGEST)
+"""What a log need not say: its transcripts may be gone, and only `rejudge --model` has a digest."""
+
+_BOUND = " model"
+"""What follows a role in the name of a setting that is its model."""
 
 _MOST_NAMED = 3
 """Settings that are named where more differ."""
@@ -139,7 +186,7 @@ def stale(rule: KeepRule, judgments: Judgments) -> str | None:
         name = str(judge)
         if name not in rule.judges:
             continue
-        was = rule.made_of.get(name)
+        was = of_one_judge(rule.made_of.get(name, {}), name)
         if was and (reason := differs(was, judge_of(rows, judgments.logs))):
             return f"{name} is another judge now: {reason}"
         found = name
