@@ -3,6 +3,7 @@
 import warnings
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import brute_force
@@ -122,7 +123,7 @@ def test_krippendorff_packages(seed: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(0, 10, 3))
 def test_irr_cac(seed: int) -> None:
-    """AC1 and Brennan-Prediger are irrCAC's; Fleiss' and Krippendorff's with equal replications."""
+    """All are irrCAC's; Fleiss' of unequal replications has the mean of the questions' shares."""
     table = drawn(6 + 2 * seed, 9, 0.5, seed)
     found = values(counts(table))
     expected = irr_cac([[*row] for row in verdicts(table)])
@@ -130,9 +131,31 @@ def test_irr_cac(seed: int) -> None:
     unequal = [row[: 2 + (i + seed) % 8] for i, row in enumerate(verdicts(table))]
     padded = [[*row, *[None] * (9 - len(row))] for row in unequal]
     expected = irr_cac(padded)
-    del expected["fleiss_kappa"]  # irrCAC has it with the mean of the questions' shares
-    found = values(of_rows(unequal, categories="ABCDE"))
+    same = of_rows(unequal, categories="ABCDE")
+    found = values(same)
+    mean = same.shares.mean(axis=0)
+    theirs = 1 - (1 - found["agreement"]) / (1 - mean @ mean)
+    assert expected.pop("fleiss_kappa") == pytest.approx(theirs, abs=1e-9)
+    assert found["fleiss_kappa"] != pytest.approx(theirs, abs=1e-4)
     assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1e-9)
+
+
+def test_formulas_of_the_page() -> None:
+    """AC1 and nominal alpha are what the page writes out, of unequal replications too."""
+    table = drawn(12, 4, 0.5, 3)
+    table[:2] = [[2, 0, 0, 0, 0], [0, 1, 2, 0, 0]]
+    n_i = table.sum(axis=1)
+    n, k, s = n_i.sum(), table.shape[1], table / n_i[:, None]
+    same = (table * (table - 1)).sum(axis=1) / (n_i * (n_i - 1))
+    p, q = s.mean(axis=0), table.sum(axis=0) / n
+    e = (p * (1 - p)).sum() / (k - 1)
+    d_o, d_e = (n_i * (1 - same)).sum() / n, (1 - q @ q) * n / (n - 1)
+    found = values(counts(table))
+    assert found["gwet_ac1"] == pytest.approx(1 - np.mean(1 - same) / (1 - e), **CLOSE)
+    assert found["krippendorff_alpha"] == pytest.approx(1 - d_o / d_e, **CLOSE)
+    page = (Path(__file__).parents[2] / "docs/reliability.md").read_text()
+    assert "E = sum over k of p_k (1 - p_k) / (K - 1)" in page
+    assert "D_o = sum over i of n_i (1 - P_i) / n,       D_e = (1 - q . q) n / (n - 1)" in page
 
 
 def irr_cac(rows: list[list[str | None]]) -> dict[str, float]:
