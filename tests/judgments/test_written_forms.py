@@ -209,7 +209,7 @@ def test_a_rare_zero_is_a_grade_where_labels_or_other_judges_show_it(column: str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("remark", ["{} (not sure at all, could be lower)", "{}+", "{} leider"])
+@pytest.mark.parametrize("remark", ["{} (not sure at all, could be lower)", "{} leider"])
 def test_a_grade_with_a_remark_is_asked_about_as_that_grade(remark: str) -> None:
     """It is no failed call unless its user says so; a range is no grade."""
     verdicts = [str(1 + n % 5) for n in range(48)]

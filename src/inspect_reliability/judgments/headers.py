@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import UserError
+from .failures import may_be_failure
 from .reading import Note
 from .totals import is_total
-from .verdict_spelling import may_be_failure
 
 if TYPE_CHECKING:
     import pandas as pd

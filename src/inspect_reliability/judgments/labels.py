@@ -18,17 +18,18 @@ from ..verdicts import FAILED_CALL, INVALID, NO_VERDICTS, NON_RESPONSE
 from .abstentions import one_kind, with_abstentions
 from .columns import SETTLED_LABEL, as_columns, by_rater, most_levels, numbers_of
 from .count import NUMBER, by_value, opposites
+from .failures import NO_LABEL
 from .label_files import LabelFile, Labelling, in_memory, read_labels, until
 from .label_ids import ids_known, plain_id, units_by_id, units_by_plain_id
 from .label_rows import labels_once, refuse_two_spellings
-from .noted_grades import asked_of_noted_labels
 from .outside_scale import refuse_slips, scale_of
 from .pairs import alike_in
 from .reading import Code, Note, Reading, refuse
 from .score import verdict_name
+from .signed_grades import asked_of_labels
 from .spellings import spelled_alike
 from .table import Judgments, is_suite
-from .verdict_spelling import NO_LABEL, scored
+from .verdict_spelling import scored
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,10 +149,9 @@ def with_labels_by_name(
     in_files, more = _one_each(in_files, outputs)
     read = [*(own if added else ()), *in_files]
     reading = Reading(map=names, in_python=any(map(in_memory, sources.values())))
-    texts = (str(one.label) for one in read)
-    refuse(asked_of_noted_labels(texts, outputs.names, ", ".join(files) or "labels", reading))
-    of_places = alike_in({str(one.label) for one in read}, outputs.names)
-    names = {**of_places, **names}
+    texts = {str(one.label) for one in read}
+    refuse(asked_of_labels(texts, outputs.names, ", ".join(files) or "labels", reading))
+    names = {**(of_places := alike_in(texts, outputs.names)), **names}
     labels = dict.fromkeys(one.label for one in read)
     means = {label: _meaning(label, names, outputs.names) for label in labels}
     changed = {label for label, meant in means.items() if label != meant}

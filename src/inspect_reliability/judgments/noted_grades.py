@@ -1,4 +1,4 @@
-"""The grade that a person or a judge noted with something beside it, as 2+, 4 (unsure) or 4-5."""
+"""The grade that a person or a judge noted with something beside it, as 4 (unsure) or 4-5."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from .count import NUMBER
 from .days import asked_of_day_labels
 from .reading import Code, Note, Reading
 
-_REMARKED = re.compile(
-    r"(?P<number>\d+(?:[.,]\d+)?)(?:\s*[+-]|\s*[(\[;:].*|,?\s+[^\W\d].*)", re.DOTALL
-)
-"""A grade with a sign or a remark after it, as 2+ or 4 (unsure)."""
+_REMARKED = re.compile(r"(?P<number>\d+(?:[.,]\d+)?)(?:\s*[(\[;:].*|,?\s+[^\W\d].*)", re.DOTALL)
+"""A grade with a remark after it, as 4 (unsure)."""
 
 _BETWEEN = re.compile(
     r"(?P<low>\d+(?:[.,]\d+)?)\s*(?:[-–—]|to|or|bis|à)\s*(?P<high>\d+(?:[.,]\d+)?)",

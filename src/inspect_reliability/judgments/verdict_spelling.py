@@ -17,6 +17,7 @@ from .chosen_responses import by_their_names
 from .columns import each_once, label_names, numbers_of
 from .count import NUMBER
 from .days import grades_for_days, grades_of_days, is_day_in_figures
+from .failures import CALL, FAILED, MAYBE, NO_VERDICT, OPPOSITE, without_verdict
 from .noted_grades import asked_of_noted_labels, grade_in
 from .options_or_grades import asked_of_options
 from .other_names import asked_of_names
@@ -29,6 +30,7 @@ from .sentence_verdicts import (
     none_can_be_verdicts,
     sentences_in,
 )
+from .signed_grades import asked_of_signs, ways_of_signs
 from .spellings import other_spellings, plain_verdict
 from .table import n_judgments, weights
 from .values import said
@@ -40,52 +42,6 @@ if TYPE_CHECKING:
 _Names: TypeAlias = Mapping[str, str]
 
 _Judge: TypeAlias = tuple[str, ...]
-
-_GOOD = ("passed", "pass", "success", "succeeded", "ok")
-
-_ANSWERED = ("complied", "answered", "compliance", "accepted")
-
-_NOT_GIVEN = (
-    r"n\W?a|null|nan|nil|\?+|k[./]\s?a|n[./]\s?[dv]|s[./]\s?d|keine (?:angabe|note|bewertung)"
-    r"|(?:non|no) (?:disponible|renseigné)|sans note|sin (?:datos|nota)"
-)
-NO_LABEL = re.compile(rf"\W*(?:{_NOT_GIVEN})\W*", re.IGNORECASE)
-"""What people write, in several languages, where nobody judged."""
-
-_CALL_FAILED = (
-    r"time[ds]?[\s_-]?out|time[\s_-]?out error"
-    r"|(?:\w+[\s_-])?error(?:\s*(?:code\s*)?\d+)?|error\b\s*[:\]|(-].*|\w*error\W*:.*|exception\b.*"
-    r"|(?:parse|parsing|api|json|rate[\s_-]?limit\w*|request|call)[\s_-](?:error|fail\w*).*"
-    r"|rate[\s_-]?limit\w*|\[?(?:failed|error)\]\s.*|traceback.*"
-)
-_CALL = re.compile(rf"\W*(?:{_CALL_FAILED}|failed|failure)\W*", re.IGNORECASE | re.DOTALL)
-"""What programs write where a call failed, so that the judge gave no answer."""
-
-FAILED = re.compile(
-    rf"\W*(?:{_NOT_GIVEN}|{_CALL_FAILED}"
-    r"|no (?:answer|response|verdict|output)|not? (?:available|applicable|parsed|found)"
-    r"|invalid json|empty|missing|keine antwort|sans réponse|sin respuesta"
-    r")\W*",
-    re.IGNORECASE | re.DOTALL,
-)
-"""What programs write where there is no verdict."""
-
-_MAYBE = re.compile(
-    r"\W*(?:none|unknown|refus(?:ed|al)|failed|failure|error|skipped|blocked|undefined)\W*|[-–—]+",
-    re.IGNORECASE,
-)
-"""What may be a failure, or a verdict of the design."""
-
-_OPPOSITE = {
-    **dict.fromkeys(("failed", "failure"), _GOOD),
-    **dict.fromkeys(("refused", "refusal"), _ANSWERED),
-    **dict.fromkeys(("-", "–", "—"), ("+", "0", "=")),
-    "unknown": ("known",),
-    "blocked": ("allowed", "passed"),
-    "error": ("no error", "correct", "ok"),
-    "none": ("minor", "major", "some", "all", "mild", "severe", "low", "high", "one", "both"),
-}
-"""Words that are verdicts beside one of these."""
 
 _OFTEN = 0.05
 """Share of verdicts from which a word that may be a failure is asked about."""
@@ -159,8 +115,10 @@ def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
         text: of for counts in times.values() for text in counts if (of := _mapped(text, reading))
     }
     given = {text for counts in times.values() for text in counts}
-    texts = (text for text in given if not is_day_in_figures(text))
-    scores = {text: found for text in texts if (found := _SCORE.fullmatch(text.translate(_MINUS)))}
+    meant = {text: mapped.get(text, text) for text in given if not is_day_in_figures(text)}
+    found = {text: _SCORE.fullmatch(one.translate(_MINUS)) for text, one in meant.items()}
+    scores = {text: one for text, one in found.items() if one}
+    signs, noted = ways_of_signs(times.values(), labels, {*mapped, *reading.map})
     named = all("judge" in one.table for one in sources)
     zero = _zero_grades(sources, scores, named)
     forms = {
@@ -168,7 +126,7 @@ def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
             counts,
             scores,
             mapped,
-            declared,
+            declared | noted,
             reading,
             "0" in labels or zero.get(judge[named:], True),
         )
@@ -176,7 +134,8 @@ def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
     }
     if sources:
         first, tables = sources[0], [one.table for one in sources]
-        first.notes += asked_of_noted_labels(labels, given, first.where, reading)
+        first.notes += asked_of_signs(signs, first.where, reading)
+        first.notes += asked_of_noted_labels(labels - noted, given, first.where, reading)
         first.notes += asked_of_options(times.values(), tables, mapped, first.where, reading)
     _sentences(sources, each, forms, declared | labels, mapped, reading)
     if named:
@@ -326,7 +285,7 @@ class _Forms:
         sure = [text for text in given if FAILED.fullmatch(text)]
         rest = {text: n for text, n in all_given.items() if text not in sure}
         scores = {text: every[text] for text in rest if text in every}
-        maybe = [text for text in given if text in rest and _MAYBE.fullmatch(text)]
+        maybe = [text for text in given if text in rest and MAYBE.fullmatch(text)]
         graded = self._is_scale(rest, scores, maybe, every)
         for text in sure:
             self.take(text, NON_RESPONSE, Code.FAILURES)
@@ -374,7 +333,7 @@ class _Forms:
         total = sum(rest.values())
         plain = {plain_verdict(text) for text in rest}
         for text in maybe:
-            if not graded and plain.intersection(_OPPOSITE.get(plain_verdict(text) or text, ())):
+            if not graded and plain.intersection(OPPOSITE.get(plain_verdict(text) or text, ())):
                 continue
             if graded or rest[text] <= _OFTEN * total:
                 self.take(text, NON_RESPONSE, Code.FAILURES)
@@ -383,8 +342,8 @@ class _Forms:
 
     def _ask(self, noun: str, text: str, count: int, code: Code, grade: str = "") -> None:
         """Ask whether a word is a failure or a verdict, or the grade that it says."""
-        what = f"{noun} are {grade and f'grade {grade}, '}{_NONE}, or a verdict"
-        ways = [*_without_verdict(text), ("a verdict of its own", {text: text})]
+        what = f"{noun} are {grade and f'grade {grade}, '}{NO_VERDICT}, or a verdict"
+        ways = [*without_verdict(text), ("a verdict of its own", {text: text})]
         ways[:0] = [(f"grade {grade}", {text: grade})] if grade else []
         self.asked.append((what, count, code, ways))
 
@@ -459,9 +418,9 @@ class _Forms:
             times[value] += rest[text]
         for value, low, high in numbers_outside(times, self.zero_is_grade):
             shown = f"{low:g} to {high:g}"
-            what = f"grades of {value:g}, outside the others ({shown}), are {_NONE}, or grades"
+            what = f"grades of {value:g}, outside the others ({shown}), are {NO_VERDICT}, or grades"
             text = next(text for text, of in values.items() if of == value)
-            ways = [*_without_verdict(text), ("grades", {text: _written(value)})]
+            ways = [*without_verdict(text), ("grades", {text: _written(value)})]
             self.asked.append((what, int(times[value]), Code.OUTSIDE_OPEN, ways))
 
     def _words(self, words: Sequence[str], rest: Mapping[str, int]) -> None:
@@ -469,8 +428,8 @@ class _Forms:
         kept = {*abstentions(words, ()), *(one for one in words if one.casefold() in _DECIDED)}
         if days := grades_of_days(words, rest):
             first, n = next(iter(days)), sum(rest[text] for text in days)
-            what = f"days such as {first!r:.40} beside grades are {_NONE}, or grades"
-            ways = [(grades_for_days(days), days), *_without_verdict(*days)]
+            what = f"days such as {first!r:.40} beside grades are {NO_VERDICT}, or grades"
+            ways = [(grades_for_days(days), days), *without_verdict(*days)]
             self.asked.append((what, n, Code.NUMBERS_OPEN, ways))
         for text in words:
             if text in kept or text in days:
@@ -481,22 +440,6 @@ class _Forms:
                 continue
             noun = f"answers {text!r:.40} beside grades"
             self._ask(noun, text, rest[text], Code.NUMBERS_OPEN, grade)
-
-
-_NONE = "answers without a verdict, failed calls"
-
-
-def _without_verdict(*texts: str) -> list[tuple[str, dict[str, str]]]:
-    """That the judge answered these without a verdict, or that its calls failed."""
-    return [
-        ("answers without a verdict", dict.fromkeys(texts, NON_RESPONSE)),
-        ("failed calls, which are left out", dict.fromkeys(texts, FAILED_CALL)),
-    ]
-
-
-def may_be_failure(text: str) -> bool:
-    """Whether a text may say that a call failed or gave no verdict."""
-    return any(one.fullmatch(text) for one in (FAILED, _MAYBE)) or bool(SORRY.search(text))
 
 
 def _zero_grades(
@@ -585,7 +528,7 @@ def _renamed(
 
 def _said(code: Code, text: str) -> str:
     """What is said of a verdict that is taken for another one."""
-    failed = code is Code.FAILURES and _CALL.fullmatch(text)
+    failed = code is Code.FAILURES and CALL.fullmatch(text)
     return _SAID_OF_CALLS if failed else _SAID[code]
 
 
