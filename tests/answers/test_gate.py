@@ -461,15 +461,36 @@ def test_a_gate_says_which_labels_are_set_aside_and_what_to_label(tmp_path: Path
         gate(frame, rule=path, least={"accuracy": 0.5})
 
 
-def test_a_limit_on_votes_is_above_what_one_try_shows() -> None:
-    """Room for the next study would let a single try pass, so the limit is above its interval."""
-    chance = np.random.default_rng(2)
+def _better_by_votes(seed: int) -> pd.DataFrame:
+    """Nine labelled tries of 60 questions: on one in five most are wrong."""
+    chance = np.random.default_rng(seed)
     rows = [
         (f"q{q}", "yn"[(q + wrong) % 2], "yn"[q % 2])
         for q in range(60)
         for wrong in chance.random(9) < (0.2 if q % 5 else 0.8)
     ]
-    analysis = analyse(pd.DataFrame(rows, columns=["question", "verdict", "label"]))
+    return pd.DataFrame(rows, columns=["question", "verdict", "label"])
+
+
+@pytest.mark.slow
+def test_the_most_that_labels_show_is_the_largest_limit_that_passes() -> None:
+    """In whole percents: a gate passes at this limit, and at no larger one."""
+    frame = _better_by_votes(1)
+    analysis = analyse(frame)
+    step = advice(analysis, analysis.rows[0])
+    said = re.search(r"hold it to (\d+)%, the most that these labels show", step.next)
+    votes = re.search(r"--votes (\d)", step.command)
+    assert said
+    assert votes
+    most = int(said[1])
+    for limit, passes in ((most, True), (most + 1, False)):
+        found = gate(frame, least={"accuracy": limit / 100}, votes=int(votes[1]))
+        assert bool(found) == passes
+
+
+def test_a_limit_on_votes_is_above_what_one_try_shows() -> None:
+    """Room for the next study would let a single try pass, so the limit is above its interval."""
+    analysis = analyse(_better_by_votes(2))
     (right,) = analysis.results["validity"]
     step = advice(analysis, analysis.rows[0])
     limit = float(re.search(r"--min accuracy=([\d.]+) --votes", step.command)[1])  # type: ignore[index]

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from enum import StrEnum
-from itertools import product
 from typing import NamedTuple
 
 from scipy.special import ndtri
@@ -26,7 +25,7 @@ class LimitCode(StrEnum):
 
 
 _STEPS = (20, 100)
-"""Limits are multiples of 5%; where one same verdict reaches that, of 1%."""
+"""Limits are multiples of 5%; of 1% where one same verdict reaches that, and of the most shown."""
 
 _AGAIN = f"which another study of this size passes with {PROBABLY:.0%} probability"
 _LOWER = "the most that these labels show"
@@ -82,8 +81,9 @@ def limit_to_hold(row: Row, right: Record, name: str, single: float = 0.0) -> He
     low, high = right[f"{name}_interval"] or [right[name]] * 2
     same = same_for_all_gets(row, name)
     found = []
-    for (least, words), steps in product(((low - _room(low, high), _AGAIN), (low, _LOWER)), _STEPS):
-        limit = max(int(least * steps), 0) / steps
+    with_room = [(low - _room(low, high), _AGAIN, steps) for steps in _STEPS]
+    for least, words, steps in (*with_room, (low, _LOWER, _STEPS[-1])):
+        limit = max(math.floor(least * steps + ROUNDING), 0) / steps
         if same is None or limit > same[1] + ROUNDING:
             found.append(Held(limit, words))
     return next((one for one in found if one.limit > single), next(iter(found), None))
