@@ -140,6 +140,25 @@ def test_irr_cac(seed: int) -> None:
     assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1e-9)
 
 
+def test_a_scale_of_whole_numbers_is_declared_as_numbers() -> None:
+    """Grades 2 to 5 of a scale from 1 to 5 have irrCAC's AC1 of five categories."""
+    grades = [[2, 2, 3], [5, 5, 5], [3, 4, 4], [4, 4, 4], [5, 3, 5], [2, 2, 2]]
+    asked, given = np.repeat(np.arange(6), 3), np.ravel(grades)
+    found = reliability.gwet_ac1(reliability.Cells.from_long(asked, given, range(1, 6)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = CAC(pd.DataFrame(grades), categories=[1, 2, 3, 4, 5], digits=12).gwet()
+    assert found.value == pytest.approx(theirs["est"]["coefficient_value"], abs=1e-9)
+
+
+@pytest.mark.parametrize("asked", [reliability.gwet_ac1, reliability.icc, reliability.panel])
+def test_verdicts_that_are_not_counted_are_refused(asked: Any) -> None:
+    """A frame is no counts, and the error says how to count."""
+    frame = pd.DataFrame({"question": ["x", "x"], "verdict": ["A", "B"]})
+    with pytest.raises(reliability.ReliabilityError, match=r"not a DataFrame\. Count them first: "):
+        asked(frame)
+
+
 def test_formulas_of_the_page() -> None:
     """AC1 and nominal alpha are what the page writes out, of unequal replications too."""
     table = drawn(12, 4, 0.5, 3)

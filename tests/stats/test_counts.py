@@ -115,6 +115,9 @@ REFUSED: list[tuple[Any, type[ReliabilityError], str]] = [
     (lambda: Counts.from_long("xx", [None, np.nan]), NoJudgmentsError, "every verdict is missing"),
     (lambda: Counts(np.zeros((0, 2)), (), ("A", "B")), NoJudgmentsError, "No verdicts"),
     (lambda: Counts.from_long("xx", "AF", "AB"), UnknownCategoryError, "'A', 'B'"),
+    (lambda: Counts.from_long("xx", [1, 2], [1, 3]), UnknownCategoryError, "'1', '3'"),
+    (lambda: Counts.from_long("xx", "AA", ["A", None]), ShapeError, "category is missing"),
+    (lambda: Counts.from_long("xx", [1, 1], [1, "1"]), ShapeError, "Duplicate category '1'"),
     (lambda: Counts.from_long("xxx", "AB"), ShapeError, "3 questions for 2 verdicts"),
     (lambda: Counts.from_long("xx", [["A"], ["B"]]), ShapeError, "not a list"),
     (lambda: Counts([["a"]], ("x",), ("A",)), ShapeError, "whole numbers"),  # type: ignore[arg-type]

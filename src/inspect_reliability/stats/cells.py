@@ -109,7 +109,7 @@ def counted(
     n: int,
     rows: Sequence[int],
     verdicts: Sequence[Any],
-    categories: Sequence[str] | None,
+    categories: Iterable[object] | None,
     times: ArrayLike = 1,
 ) -> tuple[IntArray, tuple[str, ...]]:
     """Counts of each verdict in each of n rows, missing ones last, and the categories.
@@ -117,7 +117,7 @@ def counted(
     Each verdict counts `times` (one number each, or one for all).
 
     Raises:
-        ShapeError: A verdict is a list.
+        ShapeError: A verdict is a list, or a category is missing.
         UnknownCategoryError: A verdict is not among the declared categories.
         NoJudgmentsError: There is none.
     """
@@ -127,7 +127,7 @@ def counted(
     except TypeError:
         raise ShapeError("Each verdict must be a name or a number, not a list.") from None
     found = {name for name in label.values() if name is not None}
-    names = tuple(sorted(found)) if categories is None else tuple(categories)
+    names = tuple(sorted(found)) if categories is None else _declared(categories)
     if unknown := sorted(found.difference(names)):
         raise UnknownCategoryError(unknown, names)
     if not found:
@@ -139,6 +139,14 @@ def counted(
     cells = np.zeros((n, len(names) + 1), dtype=np.int64)
     np.add.at(cells, (rows, [column[verdict] for verdict in verdicts]), times)
     return cells, names
+
+
+def _declared(categories: Iterable[object]) -> tuple[str, ...]:
+    """The names of declared categories, made as those of verdicts are."""
+    names = [category_name(one) for one in plain_list(categories)]
+    if None in names:
+        raise ShapeError("A declared category is missing (None or NaN): name each of them.")
+    return tuple(name for name in names if name is not None)
 
 
 def check_shape(noun: str, given: NDArray[Any], n: int, k: int) -> None:
@@ -277,7 +285,7 @@ class Cells:
         cls,
         questions: Iterable[object],
         verdicts: Iterable[object],
-        categories: Sequence[str] | None = None,
+        categories: Iterable[object] | None = None,
         facets: Mapping[str, Iterable[Hashable]] | None = None,
         times: Sequence[int] | None = None,
     ) -> Self:
@@ -286,12 +294,14 @@ class Cells:
         Args:
             questions: The question of each judgment.
             verdicts: Strings, numbers or booleans; None, NaN and pandas' NA are missing.
-            categories: The declared categories; by default those that occur, sorted.
+            categories: The declared categories, named or numbered as verdicts are, used or not; by
+                default those that occur, sorted.
             facets: Name -> level of each judgment, such as the wording of its prompt.
             times: How often each of these judgments was made; by default once.
 
         Raises:
-            ShapeError: Questions, verdicts or times differ in number, or a verdict is a list.
+            ShapeError: Questions, verdicts or times differ in number, a verdict is a list, or a
+                category is missing or declared twice.
             UnknownCategoryError: A verdict is not among the declared categories.
             NoJudgmentsError: No verdict is given, or all are missing.
         """

@@ -79,17 +79,27 @@ class Coefficient:
         return panel_of(given, [self], level)[self.name]
 
     def check(self, given: Cells) -> None:
-        """Check that the verdicts have the coefficient's scale.
+        """Check that these are counts of verdicts of the coefficient's scale.
 
         Raises:
-            ReliabilityError: They have another.
+            ReliabilityError: They are a table of another kind, or of another scale.
         """
+        _refuse_uncounted(given, self.name)
         if given.numeric != (self.scale == "interval"):
             wanted, other = ("names", "numbers") if given.numeric else ("numbers", "names")
             raise ReliabilityError(
                 f"{self.name} is of {self.scale} scale: give it verdicts taken for {wanted}, not "
                 f"for {other}."
             )
+
+
+def _refuse_uncounted(given: object, name: str) -> None:
+    if not isinstance(given, Cells):
+        raise ReliabilityError(
+            f"{name} takes counts of verdicts, not a {type(given).__name__}. Count them first: "
+            "Cells.from_long(frame['question'], frame['verdict']) of names, or Cells.of_numbers("
+            "table) of numbers, a row a question."
+        )
 
 
 def panel_of(given: Cells, rows: list[Coefficient], level: float) -> dict[str, Estimate]:
@@ -172,8 +182,10 @@ def panel(
 
     Raises:
         UnknownCoefficientError: A coefficient does not exist.
-        ReliabilityError: The level is not between 0 and 1, or a coefficient needs another scale.
+        ReliabilityError: The level is not between 0 and 1, a coefficient needs another scale, or
+            verdicts are not counted.
     """
+    _refuse_uncounted(given, "panel")
     if names is None:
         names = of_scale("interval" if given.numeric else "nominal")
     return panel_of(given, [COEFFICIENTS[name] for name in names], level)
