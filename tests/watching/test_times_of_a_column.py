@@ -46,8 +46,9 @@ def test_a_column_of_dates_is_named_where_times_lack(tmp_path, values, said):
 @pytest.mark.parametrize(
     ("months", "watched"),
     [
-        (["January 2026", "February 2026"], False),
-        (["Januar 2026", "Februar 2026"], False),
+        (["Januar 2026", "Februar 2026"], True),
+        (["J\u00e4n. 2026", "Feb 2026"], True),
+        (["Q1 2026", "Q2 2026"], False),
         (["01.01.2026", "01.02.2026"], True),
     ],
 )
@@ -60,3 +61,26 @@ def test_months_however_written_are_times_of_one_judge(tmp_path, months, watched
     assert "the judge changed" in " ".join(said.split())
     assert "Next: use" not in said
     assert ("--column month=time" in said) == watched
+
+
+SHEETS = ["Ma\u0308r 2026", "Apr 2026", "Mai 2026"]
+"""The first with its marks apart, as some systems write them."""
+
+
+@pytest.mark.slow
+def test_sheets_of_months_are_offered_as_times(tmp_path):
+    """Of one sheet, of all, and of columns that are named; what is offered runs."""
+    source = tmp_path / "monate.xlsx"
+    rows = [(number, number % 5 + 1, number % 4 + 1) for number in range(1, 13)]
+    with pd.ExcelWriter(source) as book:
+        for name in SHEETS:
+            frame = pd.DataFrame(rows, columns=["Nr", "KI-Note", "Lehrer"])
+            frame.to_excel(book, sheet_name=name, index=False)
+    every, named = "+".join(SHEETS), ["--column", "Nr=question", "--column", "KI-Note=verdict"]
+    for given in ([], ["--sheet", every], named, ["--sheet", every, *named]):
+        asked = invoke("watch", source, *given).stderr
+        offered = asked.index("--column sheet=time")
+        assert "sheet=judge" not in asked
+        assert "--sheet 'Apr" not in asked[:offered]
+    call = [*named, "--column", "Lehrer=label", "--sheet", every, "--column", "sheet=time"]
+    assert "there are 3" in invoke("watch", source, *call).stdout

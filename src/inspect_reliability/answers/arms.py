@@ -13,7 +13,7 @@ from ..errors import UserError
 from ..judgments.column_names import is_called
 from ..judgments.columns import COLUMNS, GROUP_BY, WORDS, dividing, of_role, words_of
 from ..judgments.count import NUMBER
-from ..judgments.days import by_date, iso_days, refuse_either_order
+from ..judgments.days import as_months, by_date, iso_days, refuse_either_order
 from ..judgments.other_names import asked_of_names
 from ..judgments.other_questions import OTHERS, named_by_numbers, of_other_questions
 from ..judgments.reading import Code, Note, refuse
@@ -271,7 +271,8 @@ def times_option(analysis: Analysis) -> str | None:
     columns, judgments = set.intersection(*each) - {SIDE}, analysis.judgments
     if judgments.logs or len(columns) != 1:
         return ""
-    if not all(map(_DAY.fullmatch, iso_days(names_of(analysis)).values())):
+    names = names_of(analysis)
+    if not (as_months(names) or all(map(_DAY.fullmatch, iso_days(names).values()))):
         return None
     name = columns.pop()
     theirs = next((one.yours(name) for one in judgments.readings), name)

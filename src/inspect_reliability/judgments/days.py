@@ -1,6 +1,7 @@
 """Days as texts: those that begin with the day or the month become 2026-01-31 and sort as texts."""
 
 import re
+import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date
 
@@ -93,7 +94,7 @@ def _day(found: re.Match[str], order: tuple[int, int, int]) -> str:
 
 
 _MONTHS = (
-    *("jan|ene|gen", "fe|fé", "mar|mär|mrz", "apr|abr|avr", "mai|may|mag", "jun|juin|giu"),
+    *("jan|jän|ene|gen", "fe|fé", "mar|mär|mrz", "apr|abr|avr", "mai|may|mag", "jun|juin|giu"),
     *("jul|juil|lug", "aug|ago|ao", "se", "oct|okt|out|ott", "nov", "dec|dez|dic|déc"),
 )
 """How names of months begin in several languages."""
@@ -202,7 +203,7 @@ def by_date(texts: Collection[str]) -> dict[str, tuple[int, int, int, str]] | No
     """
     days = iso_days(texts)
     for form in _PERIODS:
-        read = {text: form.fullmatch(days[text].strip()) for text in texts}
+        read = {text: form.fullmatch(_in_one_form(days[text])) for text in texts}
         found = {text: _sorted_by(one.groupdict()) for text, one in read.items() if one}
         known = {text: one for text, one in found.items() if one}
         if len(known) == len(texts):
@@ -220,7 +221,7 @@ def as_months(texts: Collection[str]) -> dict[str, str] | None:
     and the second 1.2026.
     """
     for form in _MONTHS_WITH_YEAR:
-        read = {text: form.fullmatch(text.strip()) for text in texts}
+        read = {text: form.fullmatch(_in_one_form(text)) for text in texts}
         found = {text: _sorted_by(one.groupdict()) for text, one in read.items() if one}
         known = {text: f"{one[0]}-{one[1]:02}" for text, one in found.items() if one}
         if len(known) == len(texts) and all(one[1] <= 12 for one in found.values() if one):
@@ -229,9 +230,14 @@ def as_months(texts: Collection[str]) -> dict[str, str] | None:
 
 
 def are_days_or_months(texts: Collection[str]) -> bool:
-    """Whether all texts are days, or all are months, with their year."""
+    """Whether all texts are days, or all are months, with their year. `watch` reads these."""
     days = iso_days(texts).values()
     return any(all(map(of.match, days)) for of in (_ISO, _ISO_MONTH)) or bool(as_months(texts))
+
+
+def _in_one_form(text: str) -> str:
+    """A text whose letters with marks are one sign each, as not every system writes them."""
+    return unicodedata.normalize("NFC", text).strip()
 
 
 def _sorted_by(parts: Mapping[str, str | None]) -> tuple[int, int, int, str] | None:

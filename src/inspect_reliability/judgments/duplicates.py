@@ -79,7 +79,8 @@ _USUAL: Mapping[str, Collection[str]] = {
         *(*_DAYS, "year", "quarter", "monat", "woche", "quartal", "mes", "mois", "semaine"),
     },
 }
-"""What a column is, by a word in its name; any other is taken for the judge's."""
+"""What a column is, by a word in its name; any other is the time if it has days or months, or else
+the judge's."""
 
 _OWN_LABELS = ("order", "scorer")
 """What has labels of its own: places are exchanged, and each part of a score has one."""
@@ -259,7 +260,8 @@ def _that_is(table: pd.DataFrame, name: str, ours: str, reading: Reading) -> Cho
 def _usual(rows: pd.DataFrame, name: str, cell: pd.Series[int]) -> str:
     """What a column usually is that tells rows apart in the same way everywhere."""
     words = {*words_of(name)}
-    ours = next((ours for ours, usual in _USUAL.items() if words & {*usual}), "judge")
+    other = "time" if are_days_or_months({*rows[name].map(str)}) else "judge"
+    ours = next((ours for ours, usual in _USUAL.items() if words & {*usual}), other)
     if words & {*MODELS} and rows.reindex(columns=["judge"]).notna().all(axis=None):
         ours = "output"  # whose judge is known
     return "question" if ours not in _OWN_LABELS and _labels_differ(rows, cell) else ours

@@ -24,6 +24,7 @@ from .column_names import (
     numbers_of_tries,
 )
 from .columns import COLUMNS, PEOPLE, UNUSED, words_of
+from .days import are_days_or_months
 from .duplicates import MOST_COLUMNS
 from .judges_or_people import Way, may_be_tries, meanings_of_columns, people_or_nothing
 from .pairs import pairs_shown
@@ -180,12 +181,12 @@ def likely_ways(frame: pd.DataFrame, reading: Reading) -> list[Way]:
     """What columns can be, the likeliest way first.
 
     A question repeats, once for each try and judge. Tries are numbered within it from 0 or 1, and
-    judges have few names. Of columns with few values, a label is the same in all rows of a
-    question, and a verdict is not. Where questions have one row each, columns with the same values
-    are verdicts, and those that are named for people, or half empty beside them, are labels; where
-    names do not say, they can be either. Of several that could be one thing, what its name calls so
-    is taken; comments and dates are nothing. Nothing is likely where other columns could be the
-    verdict as well.
+    judges have few names, which are no days or months. Of columns with few values, a label is the
+    same in all rows of a question, and a verdict is not. Where questions have one row each, columns
+    with the same values are verdicts, and those that are named for people, or half empty beside
+    them, are labels; where names do not say, they can be either. Of several that could be one
+    thing, what its name calls so is taken; comments and dates are nothing. Nothing is likely where
+    other columns could be the verdict as well.
     """
     rows = as_texts(frame)
     found = {yours: ours for yours, ours in reading.columns.items() if yours in rows}
@@ -210,6 +211,7 @@ def likely_ways(frame: pd.DataFrame, reading: Reading) -> list[Way]:
     if not once:
         take("temperature", *_first(free, "temperature", lambda name: _temperatures(rows, name)))
         take("replication", *_first(free, "replication", lambda name: _tries(rows, each, name)))
+        take("time", *_first(free, "time", lambda name: _days_or_months(rows, name)))
         take("judge", *_first(free, "judge", lambda name: _looks_like_judges(rows, each, name)))
     few = [name for name in free if few_values(rows[name]) or _of_people(name)]
     few = [name for name in few if 0 < rows[name].nunique() <= MOST_VALUES]
@@ -388,6 +390,12 @@ def _looks_like_judges(rows: pd.DataFrame, each: Any, name: str) -> bool:
 def _temperatures(rows: pd.DataFrame, name: str) -> bool:
     """Whether a column that is called so has temperatures."""
     return is_called(name, "temperature") and _numbers(rows[name])
+
+
+def _days_or_months(rows: pd.DataFrame, name: str) -> bool:
+    """Whether a column has several days or months."""
+    values = {*rows[name].dropna()}
+    return len(values) > 1 and are_days_or_months(values)
 
 
 def _numbers(values: pd.Series[str]) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..errors import QuestionError, UserError
 from .column_names import could_be, renamed_columns
 from .columns import OF_LABELS
+from .days import are_days_or_months
 from .reading import Code, Note, Reading
 from .rows import SHEET, Wanted
 from .steps import draft_of
@@ -85,6 +86,8 @@ def sheet_of_judgments_open(
 ) -> list[Note]:
     """Ask which sheet has the judgments: one, or all, where each may have those of a judge.
 
+    Sheets that are called after days or months are times.
+
     Args:
         sheets: Those that are as likely.
         table: The judgments of the first.
@@ -92,7 +95,13 @@ def sheet_of_judgments_open(
     """
     asked = sheet_open(sheets, reading, "judgments")
     joined = "+".join(sheets)
-    if not asked or "judge" in table or joined.split("+") != [*sheets]:
+    if not asked or joined.split("+") != [*sheets]:
+        return asked
+    if are_days_or_months(sheets) and "time" not in table:
+        each = {"sheet": joined, "columns": {SHEET: "time"}}
+        ways = (reading.choice("all, each of them a time", each), *asked[0].choices)
+        return [replace(asked[0], what=_OR_ALL, choices=ways)]
+    if "judge" in table:
         return asked
     each = {"sheet": joined, "columns": {SHEET: "judge"}}
     ways = (*asked[0].choices, reading.choice("all, each of them a judge", each))

@@ -275,7 +275,9 @@ def _settled(read: Callable[[Reading], Judgments], guess: Guess) -> Guess:
         if not asked:
             return made
         for note in asked:
-            way = note.choices[0]
+            own = replace(made.reading, where="")
+            can_be = (one for one in note.choices if _reads(read, own, one.entries) is not None)
+            way = next(can_be, note.choices[0])
             settled = (*made.settled, (note, way.means))
             made = replace(made, reading=made.reading.chosen(way.entries), settled=settled)
     return guess
