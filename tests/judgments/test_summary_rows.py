@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from inspect_reliability import Judgments, Reading, judgments_from_file, judgments_from_frame
+from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.summary_rows import summing_up
 from inspect_reliability.judgments.totals import without_totals
 
@@ -154,3 +155,20 @@ def test_a_row_below_each_of_two_sheets_is_no_question(
     assert len(found.table) == 48
     assert {*found.table["question"]} <= {*IDS}
     assert [one.count for one in found.notes if "sum up others" in one.what] == [2]
+
+
+@pytest.mark.slow
+def test_what_is_open_beside_columns_is_said_with_what_the_call_answers(tmp_path: Path) -> None:
+    """Of one row or answer in the singular, and as what the call makes of it."""
+    rows = [[name, *of] for name, of in zip(IDS, GRADES, strict=True)]
+    rows[5][1] = "abs"
+    frame = pd.DataFrame([*rows, ["Foo", 2.83, 3, 2.6]], columns=COLUMNS)
+    frame.to_csv(tmp_path / "f.csv", index=False)
+    with pytest.raises(UserError) as refused:
+        judgments_from_file(str(tmp_path / "f.csv"))
+    said = str(refused.value)
+    assert "1 row sums up those above, or is judged like these: 'Foo' (2.83, 3)" in said
+    assert "The call answers: sums, which are left out." in said
+    assert "1 answer 'abs' beside grades is no verdict, a failed call, or a verdict" in said
+    assert "The call answers: answers without a verdict." in said
+    assert "--map summary-row=failed-call --map abs=non-response" in said

@@ -53,7 +53,7 @@ OPPOSITE = {
 }
 """Words that are verdicts beside one of these."""
 
-NO_VERDICT = "answers without a verdict, failed calls"
+NO_VERDICT = "no verdict, a failed call"
 """What `without_verdict` offers, as a question says it."""
 
 

@@ -126,7 +126,7 @@ class Guess:
     @property
     def _open(self) -> str:
         return "".join(
-            f" Then this is open: {note.count:,} {note.what}. The call answers: {means}."
+            f" Then this is open: {note.counted}. The call answers: {means}."
             for note, means in self.settled
         )
 

@@ -97,8 +97,13 @@ class Note:
     why: str = ""
 
     def __str__(self) -> str:
+        return f"{self.where}: {self.counted}"
+
+    @property
+    def counted(self) -> str:
+        """What was found, with how many there are."""
         what = _of_one(self.what) if self.count == 1 else self.what
-        return f"{self.where}: {self.count:,} {what}"
+        return f"{self.count:,} {what}"
 
     @property
     def calls(self) -> tuple[str, ...]:

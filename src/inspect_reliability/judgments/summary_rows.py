@@ -51,7 +51,7 @@ _OWN = "question"
 
 _LEFT_OUT = "rows that sum up others left out: {}. If they are questions: {}"
 
-_OPEN = "rows sum up those above, or are judged: {}"
+_OPEN = "rows sum up those above, or are judged like these: {}"
 
 
 def without_summary_rows(
@@ -85,7 +85,7 @@ def without_summary_rows(
             f"{name!r:.40} ({of:.40})" for name, of in zip(sorted(open_), said, strict=True)
         )
         ways = (
-            reading.choice("sums: left out", {"map": {_NAME: FAILED_CALL}}),
+            reading.choice("sums, which are left out", {"map": {_NAME: FAILED_CALL}}),
             reading.choice("questions like the others", {"map": {_NAME: _OWN}}),
         )
         notes.append(Note(_OPEN.format(shown), len(open_), reading.where, Code.COLUMN_OPEN, ways))
@@ -110,7 +110,8 @@ def summing_up(table: pd.DataFrame) -> tuple[list[str], list[str]]:
     """
     import pandas as pd
 
-    if len(table) <= _FEWEST or N_JUDGMENTS in table or "share" in table or _is_usual(table):
+    of_programs = {N_JUDGMENTS, "share", "log"} & {*table}
+    if len(table) <= _FEWEST or of_programs or _is_usual(table):
         return [], []
     table = table[table["question"].notna()]
     keys = [table[one] for one in (*APART, "replication") if one in table]
@@ -193,7 +194,7 @@ class _Cell(NamedTuple):
         statistics: What it is of these, rounded as it is written.
         finer: Whether it has more decimals than any of these.
         no_grade: Whether it is finer, and no half, quarter or third.
-        stray: Whether it is no grade where all of these are: whole, halves, quarters or thirds.
+        stray: Whether it is no grade where these are of a scale: whole, halves, quarters or thirds.
         far: Whether it is far above the scale of these.
     """
 
@@ -214,7 +215,7 @@ class _Cell(NamedTuple):
         different, high = {*values.tolist()}, values.max()
         scale = len(different) >= _FEWEST_GRADES
         far = scale and number.value > high + _FAR * (high - values.min())
-        grades = all(map(_is_part, different))
+        grades = scale and all(map(_is_part, different))
         return cls(same, finer, no_grade, no_grade and grades, bool(far))
 
 
