@@ -109,6 +109,64 @@ def test_a_card_ends_with_the_paragraph_of_its_methods() -> None:
 
 
 @pytest.mark.slow
+def test_the_paragraph_says_what_tells_rows_apart() -> None:
+    """Of two wordings its own; judge and temperature also where rows are not grouped by them."""
+    both = together(made(wording="short_one"), made(wording="long", noise=0.5))
+    table = both.table.assign(judge="m", temperature=0.7, order=None)
+    first, second = sorted(one["methods"] for one in ir.card(table, by="wording").cards)
+    assert first.startswith("m judged ")
+    assert " at temperature 0.7, wording long (" in first
+    assert " at temperature 0.7, wording short_one (" in second
+    [alone] = ir.card(table[table["wording"] == "long"], by="wording").cards
+    assert "wording" not in alone["methods"]
+    warmer = table.assign(temperature=np.where(table["replication"] == 1, 1.0, 0.7))
+    assert "at temperatures 0.7 and 1, wording" in ir.card(warmer, by="wording").cards[0]["methods"]
+
+
+@pytest.mark.slow
+def test_the_paragraph_says_whose_labels_are_compared() -> None:
+    """Two people who differ on one question in five, as counted with pandas; one is "the label"."""
+    frame = pd.DataFrame(
+        {
+            "question": f"q{q}",
+            "judge": "m",
+            "replication": k,
+            "verdict": "AB"[(q + (q + k) % 3) % 2],
+        }
+        | {"Ann": "AB"[q % 2], "Ben": "AB"[(q + (q % 5 == 0)) % 2]}
+        for q in range(40)
+        for k in (1, 2)
+    )
+    [one] = ir.card(frame, columns={"Ann": "label", "Ben": "label"}).cards
+    right = np.mean([frame["verdict"] == frame[name] for name in ("Ann", "Ben")])
+    said = "On 40 questions labelled by 2 people, one verdict is the label of one of them, drawn "
+    assert f"{said}at random, in {right:.0%} [" in one["methods"]
+    assert "; two people give the same label in 80% [" in one["methods"]
+    frame.loc[frame["question"] == "q1", "Ben"] = None
+    [one] = ir.card(frame, columns={"Ann": "label", "Ben": "label"}).cards
+    assert "labelled by 2 people (79 labels), " in one["methods"]
+    [one] = ir.card(frame.drop(columns="Ben"), columns={"Ann": "label"}).cards
+    assert "On 40 labelled questions, one verdict is the label in " in one["methods"]
+
+
+@pytest.mark.slow
+def test_a_share_of_a_card_has_one_interval() -> None:
+    """How often what is shown first is chosen: the row and the paragraph have the same ends."""
+    rng = np.random.default_rng(3)
+    rows = [
+        {"question": f"q{q}", "judge": "m", "order": order, "replication": k}
+        | {"verdict": order[int(rng.random() < 0.3)]}
+        for q in range(40)
+        for order in ("AB", "BA")
+        for k in (1, 2)
+    ]
+    said = " ".join(str(ir.card(pd.DataFrame(rows), swap=False)).split())
+    [row] = re.findall(r"shown first chosen in (\d+% \[\d+, \d+\]) of tries", said)
+    [cited] = re.findall(r"shown first was chosen in (\d+% \[\d+, \d+\]) of choices", said)
+    assert row == cited
+
+
+@pytest.mark.slow
 def test_methods_say_how_orders_and_grades_were_taken() -> None:
     """Of two orders with three tries each, and of grades, of which ICC is quoted."""
     rng = np.random.default_rng(6)

@@ -45,7 +45,7 @@ from .reliability import exact_verdicts_note, main_columns, orders_apart
 from .report import judges, notes_table
 from .results import analyse
 from .row import NO_LABELS, Row
-from .validity import names_or_grades
+from .validity import n_people, names_or_grades
 
 _PACKAGE = "inspect-reliability"
 
@@ -237,7 +237,7 @@ def _lines(analysis: Analysis, row: Row, card: Record) -> Iterator[tuple[str, st
     else:
         yield from _period(row)
     if row.labelled:
-        people = len({rater for _, rater, _ in row.judged.rated})
+        people = n_people(row)
         by = f", by {people} people" * (people > 1)
         yield "Labels", f"{amount(len(row.labelled.given.questions), 'question')}{by}"
     used = {f"{name} {number}" for one in card["runs"] for name, number in one["packages"].items()}

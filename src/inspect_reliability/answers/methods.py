@@ -9,15 +9,18 @@ from ..showing.document import TO_CITE, Text
 from ..showing.formats import Record, amount, rounded, share, span, whole_number
 from ..stats import COEFFICIENTS, SHARES
 from ..stats.comparison import shuffles
-from ..stats.facet_effects import ends_of_t_test
 from ..stats.intervals import EXACT_BOUND
 from .analysis import Analysis
+from .moving import BIASED
 from .next_steps import better_in
 from .reliability import orders_apart
 from .row import Row
-from .validity import is_of_scale
+from .validity import is_of_scale, n_people
 
 _PACKAGE = "inspect-reliability"
+
+_EVEN = 0.5
+"""The share of each of two places that are chosen alike."""
 
 
 def methods(analysis: Analysis, row: Row, varied: list[str]) -> str:
@@ -31,28 +34,47 @@ def methods(analysis: Analysis, row: Row, varied: list[str]) -> str:
     right = next(iter(analysis.of(row, "validity")), None)
     return " ".join(
         [
-            _study(row, varied),
+            _study(row, varied, _level_of(row, analysis.rows)),
             *_steadiness(row),
             *_rightness(row, right),
-            *of_positions(analysis.of(row, "position")),
-            *_intervals(row, right),
+            *(places := [*of_positions(analysis.of(row, "position"))]),
+            *_intervals(row, right, bool(places)),
         ]
     )
 
 
-def _study(row: Row, varied: list[str]) -> str:
+def _level_of(row: Row, rows: Sequence[Row]) -> str:
+    """What else than judge and temperature tells a row apart: ", wording short"."""
+    said = ""
+    for name, level in row.keys.items():
+        if name not in ("judge", "temperature") and len({str(o.keys.get(name)) for o in rows}) > 1:
+            what = name.replace("_", " ")
+            said += f", without {what}" if level is None else f", {what} {whole_number(level)}"
+    return said
+
+
+def _given(row: Row, name: str) -> list[str]:
+    """The levels of a column in a row, whether rows are grouped by it or not."""
+    if name in row.keys:
+        return [] if row.keys[name] is None else [str(whole_number(row.keys[name]))]
+    values = row.table[name].dropna().unique() if name in row.table else ()
+    return [str(whole_number(one)) for one in sorted(values, key=str)]
+
+
+def _study(row: Row, varied: list[str], level: str) -> str:
     """Who judged how much, and how often, with what between two tries."""
     counts, silent = row.counts, row.without_verdict
-    who = str(row.keys.get("judge") or "The judge")
+    judges, warmth = _given(row, "judge"), _given(row, "temperature")
+    who = f"{len(judges)} judges, pooled," if judges[1:] else str(*judges) or "The judge"
     if row.graders:
         who = f"{', '.join(row.graders)}, as grader of outputs of {who},"
     n = amount(counts.n_clusters, "question")
     if counts.clustered:
         n = f"{amount(len(counts.questions), 'output')} of {n}"
-    warmth = row.keys.get("temperature")
-    at = f" at temperature {whole_number(warmth)}" if warmth is not None else ""
+    at = f" at temperature{'s' * bool(warmth[1:])} {' and '.join(warmth)}" * bool(warmth)
     if counts.exact:
-        return f"{who} judged {n}{at}; each verdict's distribution was computed, not sampled."
+        what = f"{who} judged {n}{at}{level}"
+        return f"{what}; each verdict's distribution was computed, not sampled."
     tries = row.numbers.n_replications or 1
     often = "once" if tries == 1 else f"{tries:.3g} times"
     often = often if float(tries).is_integer() else f"{often} on average"
@@ -62,7 +84,7 @@ def _study(row: Row, varied: list[str]) -> str:
     known = f" ({'' if names[1:] else 'only '}{' and '.join(names)} varied)" if names else ""
     none = f", and {share(silent, len(counts.questions))} of outputs had no verdict" * bool(silent)
     unknown = "" if at else "; the temperature is not recorded"
-    return f"{who} judged {n}, each {often}{at}{known}{none}{unknown}."
+    return f"{who} judged {n}, each {often}{at}{level}{known}{none}{unknown}."
 
 
 def _steadiness(row: Row) -> Iterator[str]:
@@ -101,22 +123,31 @@ def _by_orders(row: Row) -> bool:
 
 
 def _rightness(row: Row, right: Record | None) -> Iterator[str]:
-    """How often the judge is right by the labels, counted how, also by votes where these gain."""
+    """How often the judge is right by the labels, counted how, also by votes where these gain.
+
+    Of several labels of a question, whose is compared, and how far these agree.
+    """
     if right is None or right["accuracy"] is None:
         return
     n, of_scale = right["n_labelled"], is_of_scale(right)
-    labelled = amount(n, "labelled question")
+    labelled, label = amount(n, "labelled question"), "the label"
+    if several := _by_several(row):
+        labelled = f"{amount(n, 'question')} labelled by {several}"
+        label = "the label of one of them, drawn at random,"
+        if row.judged.settled:
+            label += " or that which settles where they differ,"
     (votes, _), exact = better_in(right), span(right, "accuracy", "%", n)
     counted = "the share of a question's tries that are right, averaged over questions"
     if of_scale:
         near = span(right, "within_one", "%", n)
-        said = f"On {labelled}, one grade is at most a step from the label in {near} and is the "
-        said += f"label in {exact}: {counted.replace('that are right', 'for which this holds')}"
+        equal = "equals it" if several else "is the label"
+        said = f"On {labelled}, one grade is at most a step from {label} in {near} and {equal} in "
+        said += f"{exact}: {counted.replace('that are right', 'for which this holds')}"
         more = next((one for one in right["means"] if votes == one["votes"] > 1), None)
         key, by = "within_one", f"the mean of {votes} tries, rounded to the nearest grade,"
         what = "is at most a step from it in"
     else:
-        said = f"On {labelled}, one verdict is the label in {exact}: {counted}"
+        said = f"On {labelled}, one verdict is {label} in {exact}: {counted}"
         more = next((one for one in right["votes"] if votes == one["votes"] > 1), None)
         turns = " that take the orders in turn" * _by_orders(row)
         key, by = "accuracy", f"the majority of {votes} tries{turns}, ties split evenly,"
@@ -125,7 +156,21 @@ def _rightness(row: Row, right: Record | None) -> Iterator[str]:
         said += "; verdicts that decide nothing are not right"
     if more:
         said += f"; {by} {what} {span(more, key, '%', more['n_questions'])}"
+    if several and right["raters_agreement"] is not None:
+        said += f"; two people give the same label in {span(right, 'raters_agreement', '%', n)}"
     yield f"{said}."
+
+
+def _by_several(row: Row) -> str:
+    """How many people labelled, and how much where not each did all; "" where none did twice."""
+    if row.labelled is None or (of_each := row.labelled.raters.replications).max() < 2:
+        return ""
+    people = n_people(row)
+    if people < 2:
+        return "several people"
+    labels = int(of_each.sum())
+    part = f" ({labels:,} labels)" if labels < people * len(of_each) else ""
+    return f"{people} people{part}"
 
 
 def of_positions(shares: Sequence[Record]) -> Iterator[str]:
@@ -144,8 +189,9 @@ def of_positions(shares: Sequence[Record]) -> Iterator[str]:
     )
     if len(shares) == 2:
         test = "a t test over questions"
-        if ends := ends_of_t_test(most["share"], most["p_value"], n):
-            most, test = most | {"share_interval": [*ends]}, f"{test}, which the interval inverts"
+        low, high = most["share_interval"] or (0.0, 1.0)
+        if (most["p_value"] < BIASED) == (low <= _EVEN <= high):
+            test += "; the interval is of another method, Gaffke's bounds"
     yield (
         f"{which} was chosen in {span(most, 'share', '%', n)} of choices on "
         f"{amount(n, 'question')}{weighing}; that all places are chosen alike has p {p} ({test})."
@@ -195,7 +241,7 @@ def _with() -> str:
     return f"{_PACKAGE} {version(_PACKAGE)}"
 
 
-def _intervals(row: Row, right: Record | None) -> Iterator[str]:
+def _intervals(row: Row, right: Record | None, places: bool) -> Iterator[str]:
     """How the intervals were made, and by what software."""
     of_draws = not (row.no_draws or row.asked_once) and row.numbers.value("omega") is not None
     made = []
@@ -208,8 +254,10 @@ def _intervals(row: Row, right: Record | None) -> Iterator[str]:
             "1993), widened by a pseudo-observation, a fraction of a question of a kind that was "
             "never drawn"
         )
-    if right is not None and right["accuracy"] is not None:
-        made.append("of shares of right verdicts by Gaffke's bounds for a mean (Gaffke 2005)")
+    shares = ["of right verdicts"] * (right is not None and right["accuracy"] is not None)
+    if shares := shares + ["of choices"] * places:
+        of = " and ".join(shares)
+        made.append(f"of shares {of} by Gaffke's bounds for a mean (Gaffke 2005)")
     with_ = _with()
     if made:
         yield (

@@ -372,6 +372,11 @@ def confusion(analysis: Analysis) -> Iterator[Record]:
                     yield row.keys | {"label": label, "verdict": verdict, "share": both}
 
 
+def n_people(row: Row) -> int:
+    """How many people labelled; 1 where they are not told apart."""
+    return len({rater for _, rater, _ in row.judged.rated})
+
+
 def by_several(record: Record) -> bool:
     """Whether several people labelled a question; else it is not known how many there are."""
     return bool(record["n_labels"] > record["n_labelled"])

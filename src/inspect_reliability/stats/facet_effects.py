@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .cells import ROUNDING, Cells, Flags, FloatArray, codes
+from .cells import Cells, Flags, FloatArray, codes
 from .disagreement import QUESTION, Disagreement, disagreement
 from .estimate import LEVEL, Estimate, ReliabilityError
-from .interval_scales import Ends, share_ends, t_quantile
+from .interval_scales import Ends, share_ends
 from .intervals import ROOT_SCALE
 from .rates import by_question, goes_with, mean_difference, mean_share
 
@@ -250,20 +250,6 @@ def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
     chi_square = total * len(options) * ((shares - 1 / len(options)) ** 2).sum()
     freedom = trace**2 / squared
     return known(p_value=float(fdtrc(freedom, freedom * (n - 1), chi_square / trace)))
-
-
-def ends_of_t_test(share: float, p_value: float, questions: int) -> Ends | None:
-    """The 95% interval of a share whose t test against one half has this p-value.
-
-    None where the share is one half, or the p-value is too small to tell its error.
-    """
-    far = abs(share - 0.5)
-    if far < ROUNDING or not 0 < p_value < 1:
-        return None
-    from scipy.special import stdtrit
-
-    reach = far / -float(stdtrit(questions - 1, p_value / 2)) * t_quantile(LEVEL, questions - 1)
-    return max(share - reach, 0.0), min(share + reach, 1.0)
 
 
 def shares_over_levels(
