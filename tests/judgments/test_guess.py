@@ -379,6 +379,28 @@ def test_ids_of_rows_are_the_questions_beside_numbered_grades(
     assert found == {"Vorgang": "question"} | tries
 
 
+WORDS = (["gut", "mittel", "schlecht"], [*"ABC"], ["ja", "nein"], [1, 2, 3])
+OF_ROWS = {"Nr": "{0}", "Eleve": "Ada {0}{0}", "Code": "{0}-{0}-x"}
+
+
+@pytest.mark.parametrize(("asked", "form"), OF_ROWS.items())
+@pytest.mark.parametrize("scale", WORDS)
+def test_what_each_row_has_once_is_the_question_beside_grades_in_words(
+    scale: list[object], asked: str, form: str
+) -> None:
+    """Not a try, whatever its grades are, nor the text; a remark on some rows is no label."""
+    given = np.random.default_rng(2).integers(0, len(scale), (30, 4))
+    frame = pd.DataFrame({"Réponse": [f"Il est {n} heures, ou {n + 1}" for n in range(30)]})
+    frame[asked] = [form.format(n + 1) for n in range(30)]
+    tries = dict.fromkeys(("IA 1", "IA 2", "IA 3"), "verdict")
+    frame[[*tries, "Note du correcteur"]] = np.array(scale, dtype=object)[given]
+    frame["Stempel"] = [["vu", "relu"][n % 2] if n % 3 else None for n in range(30)]
+    found = likely_ways(frame, Reading())[0].columns
+    assert found == {asked: "question", **tries, "Note du correcteur": "label"}
+    one = likely_ways(frame[[asked, "IA 1", "Note du correcteur"]], Reading())
+    assert {way.columns[asked] for way in one} == {"question"}
+
+
 @pytest.mark.parametrize("grade", ["Note", "verdict"])
 @pytest.mark.parametrize("prompts", [1, 3, 30])
 def test_what_many_cases_are_asked_is_not_their_question(prompts: int, grade: str) -> None:

@@ -191,7 +191,8 @@ def likely_ways(frame: pd.DataFrame, reading: Reading) -> list[Way]:
     rows = as_texts(frame)
     found = {yours: ours for yours, ours in reading.columns.items() if yours in rows}
     known = {*found.values()} | ({*rows} & {*COLUMNS})
-    free = [name for name in map(str, rows) if name not in found and name not in COLUMNS]
+    free = [name for name in map(str, rows) if name.strip() and name not in found]
+    free = [name for name in free if name not in COLUMNS]
     free = [name for name in free if not _says_nothing(rows, name)]
     taken: dict[str, str] = {}
 
@@ -287,13 +288,21 @@ _PARTLY = 0.2
 
 
 def _labels(rows: pd.DataFrame, fixed: Sequence[str], few: Sequence[str]) -> list[str]:
-    """The columns of labels: named for people, or else partly empty beside full ones."""
+    """The columns of labels: named for people, or else partly empty beside full ones like them."""
     said = [name for name in fixed if _of_people(name)]
     if said:
         return said if len(few) > len(said) else []
     empty = {name: float(rows[name].isna().mean()) for name in fixed}
     partly = [name for name in fixed if empty[name] >= _PARTLY]
+    partly = [name for name in partly if _like_another(rows, name)]
     return partly if len(partly) == 1 < len(fixed) else []
+
+
+def _like_another(rows: pd.DataFrame, name: str) -> bool:
+    """Whether a column could be labels of another one, by their values."""
+    own = {*rows[name].dropna()}
+    others = [one for one in rows if one != name and few_values(rows[one])]
+    return any(_alike({*rows[one].dropna()}, own) for one in others)
 
 
 def _of_people(name: str) -> bool:
@@ -316,28 +325,51 @@ def _numbered_names(names: Sequence[str]) -> list[str]:
 def _question(rows: pd.DataFrame, free: list[str]) -> str | None:
     """The column with most values of equally many rows each, of two or more if any has.
 
-    Of these, one that is called so, then one of ids, and then one of texts. Beside numbered columns
-    of verdicts, ids of single rows come first.
+    Of these, one that is called so, then one of ids, and then one of texts, best of no output.
+    Beside numbered columns of verdicts, ids of single rows come first. Grades in words are no
+    question where each row has a value of its own: few values that another column has as well.
     """
-    best: tuple[tuple[bool, bool, bool, bool, bool, int], str] | None = None
+    best: tuple[tuple[bool, bool, bool, bool, bool, bool, int], str] | None = None
     rows = _without_copies(rows)
     cases = max((rows[name].nunique() for name in free if names_a_case(name)), default=0)
     free = [name for name in free if not (asks(name) and rows[name].nunique() <= cases)]
-    wide = bool(_numbered_names([name for name in free if few_values(rows[name])]))
+    few = [name for name in free if few_values(rows[name])]
+    wide = bool(_numbered_names(few))
+    words = {*_of_one_scale(rows, few)} if any(rows[name].is_unique for name in free) else set()
     for name in free:
         sizes = rows[name].value_counts(dropna=False)
         if len(sizes) < 3 or rows[name].isna().any():
             continue
         even = bool(sizes.max() <= 2 * sizes.min())
         repeats = bool(sizes.min() > 1)
+        called, ids = is_called(name, "question"), _ids(rows[name]) or _counts_rows(rows[name])
         if repeats and len(sizes) <= _MOST_GRADES and _numbers(rows[name]):
             continue
-        called, ids = is_called(name, "question"), _ids(rows[name])
+        if name in words and not called:
+            continue
         own = wide and ids and int(sizes.max()) == 1  # a row a question, and names come again
-        rank = (own, repeats, called, ids, not _numbers(rows[name]), len(sizes))
+        texts = not _numbers(rows[name])
+        rank = (own, repeats, called, ids, texts, not is_called(name, "output"), len(sizes))
         if even and (best is None or rank > best[0]):
             best = rank, name
     return best and best[1]
+
+
+def _of_one_scale(rows: pd.DataFrame, names: Sequence[str]) -> list[str]:
+    """The columns with few values of which most are found in another of these columns."""
+    each = {name: {*rows[name].dropna().map(in_one_spelling)} for name in names}
+    each = {name: own for name, own in each.items() if len(own) <= _MOST_GRADES}
+    return [
+        name
+        for name, own in each.items()
+        if any(2 * len(own & of) > len(own | of) for other, of in each.items() if other != name)
+    ]
+
+
+def _counts_rows(values: pd.Series[str]) -> bool:
+    """Whether values number the rows, from 0 or 1."""
+    numbers = [int(one) for one in values if one.isdecimal()]
+    return any(numbers == [*range(first, first + len(values))] for first in (0, 1))
 
 
 _COPIES = 0.1
