@@ -481,7 +481,10 @@ def test_what_labels_leave_open_is_not_ruled_out(tmp_path: Path) -> None:
     labels: Any = lambda q, r: [wrong, right][q >= 8](q)  # noqa: E731
     assert stats.binomtest(8, 60, 0.1, "greater").pvalue > 0.05
     said = answer(judge(right, 60, 2, label=labels), tmp_path)
-    assert "no promise of at most 10% wrong: of these 8 of 60 are wrong" in said
+    assert (
+        "no promise of at most 10% wrong: of the 60 labelled verdicts that could be kept 8 are "
+        "wrong" in said
+    )
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ import example_logs
 from commands import invoke
 from example_published import judgments_in, published_folder
 from inspect_reliability.answers.score_variance import score_variance
+from inspect_reliability.cli.options import Finite
 from inspect_reliability.designs.design_files import design_from_file
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.count import Judged
@@ -343,7 +344,7 @@ def test_paths_that_lead_nowhere(tmp_path: Path, read: Callable[[str], Any], pat
         read(path.format(loop=tmp_path / "loop", file=tmp_path / "file"))
 
 
-@pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf", "a%"])
 def test_limits_that_are_no_numbers(log: Path, number: str) -> None:
     """No interval can meet or miss such a limit: it is refused."""
     for options in (
@@ -353,6 +354,12 @@ def test_limits_that_are_no_numbers(log: Path, number: str) -> None:
         result = invoke(*options)
         assert result.exit_code == 2
         assert number in result.stderr
+
+
+@pytest.mark.parametrize(("written", "number"), [("75%", 0.75), (" 7.5 % ", 0.075), (".75", 0.75)])
+def test_a_percentage_is_a_share(written: str, number: float) -> None:
+    """People write the share that a judge must be right in as percent."""
+    assert Finite(min=0, max=1).convert(written, None, None) == number
 
 
 def test_a_folder_that_is_named_twice_is_read_once(tmp_path: Path) -> None:

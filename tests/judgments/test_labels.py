@@ -670,6 +670,31 @@ def test_scout_knows_samples_by_uuid(tmp_path: Path) -> None:
     assert labels(with_labels(found, [path])) == {question: "B"}
 
 
+@pytest.mark.parametrize("first", [1, 0])
+def test_labels_of_epochs_are_of_an_output_each(first: int, tmp_path: Path) -> None:
+    """Outputs are named by question and epoch, which a file of labels has in two columns."""
+    rows = [
+        {"question": f"q{q}, epoch {e}", "sample": f"q{q}", "verdict": v, "replication": n}
+        for q in (1, 2)
+        for e in (1, 2)
+        for n, v in enumerate("CI", 1)
+    ]
+    given = [
+        {"id": f"Q0{q}", "epoch": e - 1 + first, "label": "CI"[e - 1]}
+        for q in (1, 2)
+        for e in (1, 2)
+    ]
+    found = judgments_from_frame(pd.DataFrame(rows))
+    path = write(tmp_path / "l.csv", given)
+    if first == 0:
+        with pytest.raises(UserError, match="epoch 0, of 'Q01', and the epochs of a log begin"):
+            with_labels(found, [path])
+        return
+    assert labels(with_labels(found, [path])) == {
+        f"q{q}, epoch {e}": "CI"[e - 1] for q in (1, 2) for e in (1, 2)
+    }
+
+
 @pytest.mark.slow
 def test_a_labelled_file_beside_a_log(tmp_path: Path) -> None:
     """Rows of a file have no scorer, those of a log have: labels stay with their rows."""

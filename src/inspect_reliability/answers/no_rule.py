@@ -167,8 +167,12 @@ class NoRule:
         first, none = self.stopped_at, f"no promise of {error}"
         if first is None:
             return none
-        steadiest = "its steadiest verdicts" if first.kept < self.rule.path[-1].kept else "these"
-        found = f"{none}: of {steadiest} {first.errors} of {first.n_labelled:,} are"
+        errors, n = first.errors, f"{first.n_labelled:,}"
+        are = "is" if errors == 1 else "are"
+        if first.kept < self.rule.path[-1].kept:
+            found = f"{none}: of its steadiest verdicts {errors} of {n} labelled ones {are}"
+        else:
+            found = f"{none}: of the {n} labelled verdicts that could be kept {errors} {are}"
         together = f" (of all, {self.together.words})" if self.together else ""
         return f"{found} {self.promise.wrong}{together}"
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain
@@ -38,7 +39,10 @@ class Finite(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Return the number; BadParameter if it is no number or outside the range."""
+        """Return the number, of 75% as 0.75; BadParameter if it is none or outside the range."""
+        if isinstance(value, str) and (written := value.strip()).endswith("%"):
+            with suppress(ValueError):  # what is no number is refused as it is written
+                value = float(written[:-1]) / 100
         found: float = super().convert(value, param, ctx)
         if not isfinite(found):
             self.fail(f"{value} is not a finite number.", param, ctx)

@@ -21,17 +21,24 @@ _AGAIN = "rows of labels that repeat the label of their question: each label cou
 
 
 def labels_once(
-    where: str, file: LabelFile, judgments: Judgments, reading: Reading
+    where: str,
+    file: LabelFile,
+    judgments: Judgments,
+    reading: Reading,
+    of: Callable[[str], Sequence[int]],
 ) -> tuple[LabelFile, list[Note]]:
     """Labels without rows that repeat one, where a source has a row a judgment or a try.
+
+    Rows of epochs are of an output each (`_of_epochs`); `of` finds what an id names.
 
     A column that the judgments have, too, as judge or replication, says of no label who gave it,
     unless it has other judges. Rows that agree in everything are of one label if no question has
     two.
 
     Raises:
-        UserError: Labels of one question differ by such columns.
+        UserError: Labels of one question differ by such columns, or epochs are counted from 0.
     """
+    file = _of_epochs(where, file, of)
     rows = file.table
     known = rows[rows["label"].notna()]
     units = ["id", "part"]
@@ -48,7 +55,8 @@ def labels_once(
     keys = {*of_role(judgments.table, "facet", "replication"), *judgments.facets}
     if told := [one for one in told if own[one] in keys]:
         if not several.empty:
-            _refuse_by(where, several["id"], told, reading)
+            epochs = "epoch" in judgments.table and "epoch" in map(str.casefold, told)
+            _refuse_by(where, several["id"], told, reading, epochs)
     elif (label.groupby(cell).nunique() > 1).any():
         return file, []  # of several people
     again = numbers_of(person, label).duplicated()
@@ -58,12 +66,20 @@ def labels_once(
     return file._replace(table=rows.drop(index=known.index[again])), [note]
 
 
-def _refuse_by(where: str, ids: Iterable[Any], told: Collection[str], reading: Reading) -> None:
+def _refuse_by(
+    where: str, ids: Iterable[Any], told: Collection[str], reading: Reading, epochs: bool
+) -> None:
     names = dict.fromkeys(map(str, ids))
     which = f"question {next(iter(names))!r:.40}"
     if len(names) > 1:
         which = f"{len(names):,} questions, such as {next(iter(names))!r:.40}"
     first = next(iter(told))
+    if epochs:
+        raise UserError(
+            f"{where} has different labels of {which}, of different epochs. Each epoch is an "
+            "output of its own, and a suite's own scores count them under one question: judge the "
+            "outputs again (inspect-reliability rejudge LOG), and labels join by id and epoch."
+        )
     raise UserError(
         f"{where} has different labels of {which}, in rows that differ by "
         f"{' and '.join(map(repr, told))} as judgments do. A label is of a question, whoever "
@@ -91,6 +107,45 @@ def _columns_of_judgments(others: pd.DataFrame, judgments: Judgments) -> dict[st
         and ours not in ("question", "time", *LABELS)
         and (ours != "judge" or not judges.isdisjoint(others[yours]))
     }
+
+
+def _of_epochs(path: str, file: LabelFile, of: Callable[[str], Sequence[int]]) -> LabelFile:
+    """Labels by the ids of outputs, where a file has the id of a question, and the epoch.
+
+    Judgments name an output of several by both, as in "q1, epoch 2".
+
+    Args:
+        path: The file.
+        file: Its labels.
+        of: The outputs that an id names.
+
+    Raises:
+        UserError: Epochs of such outputs are counted from 0.
+    """
+    column = next((name for name in file.others if str(name).casefold() == "epoch"), None)
+    if column is None:
+        return file
+
+    def named(id: object, epoch: object) -> object:
+        number = str(epoch).strip().removesuffix(".0")
+        return f"{id}, epoch {number}" if number.isdecimal() else id
+
+    rows = zip(file.table["id"], file.others[column], strict=True)
+    both = [(id, named(id, epoch)) for id, epoch in rows]
+    known = [bool(of(str(one))) and one != id for id, one in both]
+    if not any(known):
+        return file
+    first = next((str(id) for id, one in both if str(one) == f"{id}, epoch 0"), None)
+    if first is not None:
+        raise UserError(
+            f"{path} has an epoch 0, of {first!r:.40}, and the epochs of a log begin with 1. Add 1 "
+            "to each if yours count from 0."
+        )
+    ids: Any = [one if joins else id for (id, one), joins in zip(both, known, strict=True)]
+    return file._replace(
+        table=file.table.assign(id=ids),
+        others=file.others.drop(columns=column).assign(question=ids),
+    )
 
 
 def refuse_two_spellings(where: str, file: LabelFile, of: Callable[[str], Sequence[int]]) -> None:

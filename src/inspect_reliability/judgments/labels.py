@@ -138,7 +138,7 @@ def with_labels_by_name(
         reading = Reading(map=names, in_python=in_memory(sources[path]))
         _refuse_slips(path, file, outputs, reading)
         refuse_two_spellings(path, file, outputs.of)
-        files[path], notes = labels_once(path, file, judgments, reading)
+        files[path], notes = labels_once(path, file, judgments, reading, outputs.of)
         repeated += notes
     own = [*_of_judgments(outputs)] if "label" in judgments.table else []
     added = all(one.adds for one in files.values())

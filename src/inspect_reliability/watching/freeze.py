@@ -34,6 +34,12 @@ _CHOSEN = (
 )
 
 
+_AS_DRAWN = (
+    "That takes these draws for what each says: few anchors or draws can promise too much, and "
+    "watch says it anew after the baseline."
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Frozen:
     """The outputs that are chosen.
@@ -191,7 +197,7 @@ def _soon(power: Power | None) -> str:
         soon = f"within {amount(power.most, 'check')} (in 9 of 10 simulations)"
     return (
         f"After {BASELINE} checks as a baseline, if a tenth of them turned to what "
-        f"they say most seldom, it would be found {soon}."
+        f"they say most seldom, it would be found {soon}. {_AS_DRAWN}"
     )
 
 
