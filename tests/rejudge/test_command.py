@@ -16,6 +16,7 @@ from graders import LENIENT, TINY, in_full, newest, run, suite
 from inspect_reliability.cli import main
 from inspect_reliability.cli.failures import failure_lines
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.rejudging.rejudging import Rejudging
 
 
 @pytest.fixture
@@ -36,6 +37,16 @@ def replications(log: str) -> list[int]:
     """How many replications each output of a log has."""
     found = judgments_from_logs(target_of(log)).table["question"].value_counts().to_dict()
     return [found.get(name, 0) for name in "012"]
+
+
+@pytest.mark.slow
+def test_outputs_are_judged_in_the_order_of_their_dataset(log: str) -> None:
+    """inspect reads samples by name, so that new questions would come between those before."""
+    read = read_eval_log(log)
+    assert [one.id for one in read.samples or []] == [0, 1, 2]
+    read.eval.dataset.sample_ids = [2, 0, 1]
+    assert [one.id for one in Rejudging(read).samples] == [2, 0, 1]
+    assert [one.id for one in Rejudging(read, limit=1).samples] == [2]
 
 
 def test_a_dry_run_says_the_cost_and_makes_no_call(log: str) -> None:

@@ -69,6 +69,17 @@ def ranges(numbers: Collection[int]) -> Iterator[tuple[int, int]]:
         yield own[0], len(own)
 
 
+def samples_in(log: EvalLog) -> list[EvalSample]:
+    """The samples of a log, epoch by epoch, in the order of its dataset.
+
+    inspect reads them by their names, so that new questions would come between those before, and
+    evidence that may be looked at any time would not go on as it was.
+    """
+    place = {name: number for number, name in enumerate(log.eval.dataset.sample_ids or [])}
+    known = log.samples or []
+    return sorted(known, key=lambda one: (one.epoch, place.get(one.id, len(place))))
+
+
 def samples_of(
     wanted: Sequence[PlannedReplications], recorded: Sequence[EvalSample]
 ) -> list[Sample]:

@@ -27,6 +27,7 @@ from .outputs import (
     first_uuid,
     ranges,
     recorded,
+    samples_in,
     samples_of,
 )
 from .scorer import rejudge
@@ -79,7 +80,7 @@ class Rejudging:
     def __post_init__(self) -> None:
         """Settle the grader."""
         self._where = self.log.location.removeprefix("file://") or "The log"
-        self.samples = [one for one in self.log.samples or [] if not one.error][: self.limit]
+        self.samples = [one for one in samples_in(self.log) if not one.error][: self.limit]
         if not self.samples:
             raise UserError(f"{self._where} has no sample that ended without an error.")
         for sample in self.samples:
