@@ -661,7 +661,7 @@ def test_fewer_labels_than_there_are_would_not_do(tmp_path: Path) -> None:
         said = printed(command, tmp_path / "file.csv")
         for few in re.findall(r"about ([\d,]+) (?:would do|labels would|in all)", said):
             assert int(few.replace(",", "")) > 300, said
-        found = "1 of 36 labelled questions is wrong" if command == "keep" else "1 of 36 are wrong"
+        found = f"1 of 36 labelled {'questions' if command == 'keep' else 'ones'} is wrong"
         assert found in said
 
 
