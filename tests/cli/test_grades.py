@@ -430,6 +430,15 @@ def test_a_mean_is_the_nearest_grade(given: list[object], said: str) -> None:
     assert _mean_of(_numbers_in(table))(given) == said
 
 
+@pytest.mark.parametrize(
+    ("given", "said"), [([2, 1.7, 2], "2"), ([1.7, 2.3], "2"), ([1.3, 1.7], "1.3"), ([2, 5], "3.3")]
+)
+def test_a_mean_of_thirds_is_a_grade_that_was_given(given: list[float], said: str) -> None:
+    """They are not equally spaced: steps of .3 from 1 would make 1.9 the nearest one, say."""
+    thirds = ["1", "1.3", "1.7", "2", "2.3", "2.7", "3", "3.3"]
+    assert nearest_grade(given, thirds, given[0]) == said
+
+
 @pytest.mark.slow
 def test_files_without_a_judge_are_candidates(judges: tuple[str, str]) -> None:
     """No question is asked about the files, which a name without its ending tells apart."""

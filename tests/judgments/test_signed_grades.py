@@ -75,6 +75,8 @@ def test_the_whole_map_is_offered_once(verdicts: list[str]) -> None:
     assert not found.asked
     assert {*found.table["verdict"]} == {first.get(one, one) for one in verdicts}
     assert not read(verdicts, [*SIGNS, "4-"], map=names).asked
+    both = read([*verdicts, "abs"], SIGNS).asked
+    assert "answers 'abs' beside grades" in str(both[1])
 
 
 @pytest.mark.slow

@@ -37,8 +37,8 @@ Ways = Sequence[tuple[str, Mapping[str, str]]]
 
 def ways_of_signs(
     judges: Iterable[Mapping[str, int]], labels: Collection[str], settled: Collection[str]
-) -> tuple[Ways, set[str]]:
-    """What grades with signs can mean, the likeliest first, and which texts these are.
+) -> tuple[Ways, dict[str, str]]:
+    """What grades with signs can mean, the likeliest first, and the number of each text.
 
     A sign of a number is a third, on a scale whose best grade is 1 or the highest. Where all signs
     are alike, and no such number is without one, as in 0, 1+, 2+ and 3+, it says nothing. Letters
@@ -48,13 +48,17 @@ def ways_of_signs(
         judges: How often each judge gave each verdict.
         labels: What people said.
         settled: Verdicts and labels of which the user says what they mean.
+
+    Returns:
+        The ways, and for each text that is asked about its number in the first of them; the text
+        itself where it is a letter.
     """
     given = [one for times in judges for one in times.items()]
     texts = {*labels, *(text for text, _ in given)}.difference(settled, NO_VERDICTS)
     signed = {text: found for text in texts if (found := _SIGNED.fullmatch(text.strip()))}
     letters = {one["grade"].isalpha() for one in signed.values()}
     if len(letters) != 1:
-        return [], set()
+        return [], {}
     form = _LETTER if letters == {True} else NUMBER
     plain = {one: one.strip().replace(",", ".").upper() for one in texts}
     plain = {one: of for one, of in plain.items() if form.fullmatch(of)}
@@ -62,10 +66,10 @@ def ways_of_signs(
     known = {*signed, *plain, *noted}
     graded = sum(n for text, n in given if text in known)
     if len(known) < _FEWEST or graded < _MOSTLY * sum(n for text, n in given if text in texts):
-        return [], set()
+        return [], {}
     grades = {*plain.values(), *(one["grade"].upper() for one in signed.values())}
-    own = {*signed, *noted}
-    names = ("names", {one: one for one in sorted(own)})
+    own = {one: one for one in sorted({*signed, *noted})}
+    names = ("names", own)
     if letters == {True}:
         points = _points(grades)
         alone = {one: f"{points[of]:g}" for one, of in sorted(plain.items())}
@@ -73,12 +77,14 @@ def ways_of_signs(
     numbers = {one: float(one) for one in grades}
     signs = {one["sign"] == "+" for one in signed.values()}
     if len(signs) == 1 and {*plain.values()}.isdisjoint(one["grade"] for one in signed.values()):
-        return [("grades, whatever the sign", _signed(signed, numbers, 0) | noted), names], own
+        whole = _signed(signed, numbers, 0) | noted
+        return [("grades, whatever the sign", whole), names], whole
     ways = [
         ("grades, of which 1 is the best", _signed(signed, numbers, -_THIRD) | noted),
         ("grades, of which the highest is the best", _signed(signed, numbers, _THIRD) | noted),
     ]
-    return [*(ways if max(numbers.values()) <= _LAST else ways[::-1]), names], own
+    ways = ways if max(numbers.values()) <= _LAST else ways[::-1]
+    return [*ways, names], ways[0][1]
 
 
 def asked_of_signs(ways: Ways, where: str, reading: Reading) -> list[Note]:

@@ -115,10 +115,14 @@ def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
         text: of for counts in times.values() for text in counts if (of := _mapped(text, reading))
     }
     given = {text for counts in times.values() for text in counts}
-    meant = {text: mapped.get(text, text) for text in given if not is_day_in_figures(text)}
+    signs, noted = ways_of_signs(times.values(), labels, {*mapped, *reading.map})
+    meant = {
+        text: mapped.get(text, noted.get(text, text))
+        for text in given
+        if not is_day_in_figures(text)
+    }
     found = {text: _SCORE.fullmatch(one.translate(_MINUS)) for text, one in meant.items()}
     scores = {text: one for text, one in found.items() if one}
-    signs, noted = ways_of_signs(times.values(), labels, {*mapped, *reading.map})
     named = all("judge" in one.table for one in sources)
     zero = _zero_grades(sources, scores, named)
     forms = {
@@ -126,7 +130,7 @@ def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
             counts,
             scores,
             mapped,
-            declared | noted,
+            declared.union(noted),
             reading,
             "0" in labels or zero.get(judge[named:], True),
         )
@@ -135,7 +139,7 @@ def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
     if sources:
         first, tables = sources[0], [one.table for one in sources]
         first.notes += asked_of_signs(signs, first.where, reading)
-        first.notes += asked_of_noted_labels(labels - noted, given, first.where, reading)
+        first.notes += asked_of_noted_labels(labels.difference(noted), given, first.where, reading)
         first.notes += asked_of_options(times.values(), tables, mapped, first.where, reading)
     _sentences(sources, each, forms, declared | labels, mapped, reading)
     if named:

@@ -172,15 +172,20 @@ def nearest_grade(given: Sequence[float], grades: Collection[str], near: float) 
 
     Args:
         given: The numbers: grades, or between these, or of the same scale beyond its known ends.
-        grades: Names of the grades, equally spaced.
+        grades: Names of the grades. Where they are equally spaced, what is missing between them is
+            a grade as well.
         near: Midway between two, it is the one nearer to this; of equals the lower one.
     """
     from ..stats.grade_steps import GradeGrid  # inspect imports this file at every start
 
     names = {f"{float(name):g}": name for name in grades}
     grid, known = GradeGrid.of([*map(float, grades)]), [*map(float, grades)]
+    mean = sum(given) / len(given)
+    if grid is None:
+        found = min(known, key=lambda one: (round(abs(one - mean), 9), abs(one - near), one))
+        return names[f"{found:g}"]
     known += [one for one in given if not min(known) <= one <= max(known) and grid.has(one)]
-    found = min(max(grid.nearest(sum(given) / len(given), near), min(known)), max(known))
+    found = min(max(grid.nearest(mean, near), min(known)), max(known))
     return names.get(f"{found:g}", f"{found:g}")
 
 

@@ -85,10 +85,14 @@ class GradeGrid(NamedTuple):
     first: float = 0.0
 
     @classmethod
-    def of(cls, grades: Collection[float]) -> "GradeGrid":
-        """The grid of these grades, whose step is their smallest distance; 1 of a single one."""
+    def of(cls, grades: Collection[float]) -> "GradeGrid | None":
+        """The grid of these grades, whose step is their smallest distance; 1 of a single one.
+
+        None of grades that are not equally spaced, as thirds from 1.3 to 1.7 to 2.
+        """
         known = sorted({*grades})
-        return cls(min((b - a for a, b in pairwise(known)), default=1.0), known[0])
+        grid = cls(min((b - a for a, b in pairwise(known)), default=1.0), known[0])
+        return grid if grid.has(np.array(known)).all() else None
 
     def has(self, values: FloatArray | float) -> Flags:
         """Which numbers are grades of it, however far from the first."""
