@@ -214,3 +214,21 @@ def test_both_steps_are_said_where_some_grades_are_halves() -> None:
             step, other = ("Within one step", whole), f"halves: within 0.5 in {near:.0%})"
         assert f"{step[0]} of the label in {step[1]:.0%}" in said
         assert (other in said) == (halves > 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("between", [False, True])
+def test_neighbours_among_thirds_are_a_step_apart(between: bool) -> None:
+    """1.3 and 1.7 as 1.7 and 2: counted by hand over places, and no label between changes it."""
+    grades = np.array([1, 1.3, 1.7, 2, 2.3, 2.7, 3, 3.3, 3.7, 4])
+    generator = np.random.default_rng(8)
+    at = generator.integers(0, 10, 60)
+    said = np.clip(at + generator.integers(-2, 3, 60), 0, 9)
+    frame = pd.DataFrame({"question": range(60), "verdict": grades[said], "label": grades[at]})
+    near = np.abs(at - said) <= 1
+    if between:
+        frame.loc[0, ["verdict", "label"]] = [2.5, 2.5]
+        near[0] = True
+    [found] = analyse(frame).results["validity"]
+    assert found["step"] == pytest.approx(0.4)
+    assert found["within_one"] == pytest.approx(near.mean())

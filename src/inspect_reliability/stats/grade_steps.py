@@ -53,14 +53,32 @@ def other_scale(
 def step_of(values: FloatArray, labels: FloatArray, unit: float | None = None) -> float:
     """The smallest distance between two labels; between any numbers where all labels are one.
 
-    With a `unit`, as `grade_unit` has it, a label between grades counts as the nearest ones.
+    With a `unit`, as `grade_unit` has it, a label between grades counts as the nearest ones. Of
+    thirds, as schools write 2- and 3+ (2.3 and 2.7), it is the larger of their two distances.
     """
+    if unit is None and _are_thirds(values, labels):
+        return _OF_THIRDS
     labelled, every = values[(labels > 0) & ~np.isnan(values)], values[~np.isnan(values)]
     if unit is not None:
         labelled, every = (np.concatenate(_nearest(one, unit)) for one in (labelled, every))
     known = np.unique(labelled)
     apart = np.diff(known if len(known) > 1 else np.unique(every))
     return float(apart.min(initial=np.inf))
+
+
+_THIRDS = (0.0, 0.3, 0.7)
+"""Parts of grades with a sign."""
+
+_OF_THIRDS = 0.4
+"""How far apart the farther neighbours of these are."""
+
+
+def _are_thirds(values: FloatArray, shares: FloatArray) -> bool:
+    """Whether numbers are thirds, written as .3 and .7, but for less than a fifth of them."""
+    known = ~np.isnan(values) & (shares > 0)
+    parts = np.round(values[known] % 1, _DIGITS)
+    off = shares[known][~np.isin(parts, _THIRDS)].sum()
+    return {*_THIRDS} <= {*parts.tolist()} and bool(off < _REGULAR * shares[known].sum())
 
 
 _UNITS = (1.0, 0.5)
