@@ -167,5 +167,7 @@ def test_a_check_whose_calls_all_failed_is_left_out(
         lost = watching(at("12345869"))
         assert (exit_code(lost), len(lost.checks)) == (3, 7)
         assert why in str(lost.not_enough)
-        assert "--log-dir checks/8" in str(watch_document(lost, "checks").blocks)
+        said = str(watch_document(lost, "checks").blocks)
+        assert "find out why, then check again" in said
+        assert "--log-dir checks/8" in said
         (tmp_path / "checks" / "7" / "log.eval").write_bytes(b"PK")

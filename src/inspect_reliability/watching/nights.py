@@ -89,7 +89,8 @@ def _nights(checks: Sequence[Check]) -> dict[Path, float]:
     of: dict[Path, set[float]] = {}
     for check in checks:
         for place in check.places[:1]:
-            of.setdefault(Path(place).parent, set()).add(check.when)
+            if Path(place).suffix in _LOGS:  # of a lost night it may be the folder
+                of.setdefault(Path(place).parent, set()).add(check.when)
     return {folder: min(times) for folder, times in of.items() if len(times) == 1}
 
 

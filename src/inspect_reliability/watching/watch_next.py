@@ -22,6 +22,9 @@ from .nights import next_night
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSpec
 
+_CALLS = "calls failed"
+"""What the reason says of a check without a judgment whose log can be read."""
+
 _FROM_THERE = "if the judge changed then, watch the new one from there"
 
 _ANCHORS = 40
@@ -58,7 +61,8 @@ def next_of_checks(found: Watching, again: str, stream: Sequence[str]) -> list[T
         if spec and by_task and is_judge_task(spec):
             return check_of_task(spec, spec.dataset.sample_ids or [], draws, seed, to)
         lost = _lost_again(found, again)
-        words = "find out why calls failed, then " * (failed and not lost)
+        calls = " calls failed" * (why == FEW or _CALLS in why)
+        words = f"find out why{calls}, then " * (failed and not lost)
         words += "check again, each time with a seed and a folder of its own"
         call = f"rejudge {_frozen(spec)} --replications {draws} --seed {seed} --log-dir {quote(to)}"
         return [*lost, *next_step(words, call)]
