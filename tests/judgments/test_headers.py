@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import openpyxl
 import pandas as pd
 import pytest
 
+from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.reading import Reading
+from inspect_reliability.judgments.rows import read_rows
 from inspect_reliability.judgments.sources import judgments_from_file
 
 NAMES = ["item", "gpt", "claude", "why"]
@@ -205,3 +208,70 @@ def test_means_of_several_judges_are_no_judgments(tmp_path: Path) -> None:
     grades = [[f"q{n}", str(1 + n % 5), str(5 - n % 5), ""] for n in range(10)]
     path = written(tmp_path, NAMES, [*grades, ["", "3", "3", ""]])
     assert not judgments_from_file(path, COLUMNS).asked
+
+
+BESIDE = ["Nr", "Antwort", "", "", "Lehrkraft"]
+BELOW = ["", "", "", "", "Note"]
+RUNS: list[list[object]] = [
+    [n, f"Text {n} von {n * n}", n % 5 + 1, n * n % 5 + 1, n % 4 + 1] for n in range(1, 13)
+]
+
+
+def headed(path: Path, group: int, words: list[str], above: list[list[str]]) -> Path:
+    """A table with a heading over columns 3 and 4; as a workbook these are one cell."""
+    first, second = [*BESIDE], [*BELOW]
+    first[2], second[2:4] = "KI", words
+    if group > 3:  # the names of all others are in the second row as well
+        first[:2], second[:2] = ["", ""], BESIDE[:2]
+    rows: list[list[object]] = [[*one] for one in (*above, first, second, *RUNS)]
+    if path.suffix == ".csv":
+        pd.DataFrame(rows).to_csv(path, index=False, header=False)
+        return path
+    made = openpyxl.Workbook()
+    for row in rows:
+        made.active.append([one if one != "" else None for one in row])
+    at = len(above) + 1
+    made.active.merge_cells(start_row=at, end_row=at, start_column=3, end_column=4)
+    if group < 4:
+        made.active.merge_cells(start_row=at, end_row=at + 1, start_column=1, end_column=1)
+    for title in range(1, at):
+        made.active.merge_cells(f"A{title}:E{title}")
+    made.save(path)
+    return path
+
+
+@pytest.mark.parametrize("group", [3, 4])
+@pytest.mark.parametrize("above", [[], [["Noten der 7b", "", "", "", ""]]])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("a.csv", ["Lauf 1", "Lauf 2"]),
+        ("a.xlsx", ["Lauf 1", "Lauf 2"]),
+        ("a.xlsx", ["erster", "zweiter"]),
+    ],
+)
+def test_headings_in_two_rows_are_one(
+    name: str, words: list[str], above: list[list[str]], group: int, tmp_path: Path
+) -> None:
+    """Each column has both its names, and no row is lost; what is not sure is refused."""
+    found = read_rows(headed(tmp_path / name, group, words, above))
+    frame = found.together()
+    assert [*frame] == ["Nr", "Antwort", *(f"KI {one}" for one in words), "Lehrkraft Note"]
+    assert frame.map(str).to_numpy().tolist() == [[*map(str, row)] for row in RUNS]
+    assert found.number_of(0) == len(above) + 3
+    assert f"2 rows of headings joined to names of columns, such as 'KI {words[0]}'" in " ".join(
+        map(str, found.notes)
+    )
+
+
+def test_a_second_row_that_may_be_of_others_is_no_heading(tmp_path: Path) -> None:
+    """Where a heading ends is not known without cells that are one, nor what has no name."""
+    path = headed(tmp_path / "a.csv", 3, ["erster", "zweiter"], [])
+    with pytest.raises(UserError, match="the column right of 'KI' has values like it, but no name"):
+        read_rows(path).together()
+    frame = pd.DataFrame(RUNS, columns=["Nr", "", "KI 1", "KI 2", "Lehrkraft"])
+    frame.to_csv(path, index=False)
+    with pytest.raises(UserError) as asked:
+        judgments_from_file(path)
+    assert "'KI 2' are replications" in str(asked.value)
+    assert "--column =" not in str(asked.value)

@@ -147,7 +147,7 @@ def telling_apart(table: pd.DataFrame, known: Sequence[str], reading: Reading) -
         return _numbered_on(table, known, reading)
     cell, rows = cell[several], table[several]
     shown = {name for pair in pairs_shown(rows) for name in pair}
-    taken = (*known, *reading.facets, *shown, *PAIR, "system", "p")
+    taken = (*known, *reading.facets, *shown, *PAIR, "system", "p", "")
     free = [name for name in map(str, rows) if name not in taken]
     possible = [name for name in free[:MOST_COLUMNS] if _may_tell(rows, name)]
     days = [name for name in possible if {*words_of(name)} & _DAYS]
@@ -178,7 +178,7 @@ def _numbered_on(table: pd.DataFrame, known: Sequence[str], reading: Reading) ->
     of_cell = [name for name in known if name != "replication"]
     if of_cell == [*known]:
         return None
-    taken = (*known, *reading.facets, *PAIR, "system", "p")
+    taken = (*known, *reading.facets, *PAIR, "system", "p", "")
     free = [name for name in map(str, table) if name not in taken][:MOST_COLUMNS]
     possible = [name for name in free if not {*words_of(name)} & {*_OUTPUTS, *_DAYS}]
     possible = [name for name in possible if _means_nothing(table, name)]

@@ -449,7 +449,7 @@ def hint_of_several(frame: pd.DataFrame, reading: Reading, ours: str = "verdict"
     shown = {name for pair in pairs_shown(frame) for name in pair}
     free = [name for name in map(str, frame) if name not in shown and not could_be(name, "label")]
     free = [name for name in free if not any(could_be(name, one) for one in _NAMED)]
-    free = [name for name in free if name not in reading.columns]
+    free = [name for name in free if name.strip() and name not in reading.columns]
     values = {
         name: {*frame[name].head(_ROWS).dropna().map(str).map(in_one_spelling)}
         for name in free[:MOST_COLUMNS]

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import UserError
+from .column_names import blank
 from .failures import may_be_failure
-from .reading import Note
+from .reading import Code, Note
 from .totals import is_total
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 _AGAIN = "rows that repeat the names of the columns left out"
 
 _TITLES = "rows above the names of the columns left out as a title: {}"
+
+_JOINED = "rows of headings joined to names of columns, such as {}"
 
 _APART = "rows with a single cell, which is no id, left out as headings or remarks: {}"
 
@@ -67,15 +70,26 @@ def under_header(
         )
     named, columns = known[used[above], across], cells.columns
     header = [one if there else "" for one, there in zip(cells.iloc[0], named, strict=True)]
+    below = cells.iloc[1:]
+    if joined := _names_in_two_rows(cells):
+        given = {*header, *map(_text, cells.iloc[1])}
+        made = [one for one in joined if one not in given]
+        shown = ", ".join(f"{one!r:.60}" for one in made[:_SHOWN])
+        notes.append(Note(_JOINED.format(shown), 2, str(path), Code.COLUMN))
+        header, below = joined, cells.iloc[2:]
     if (nameless := header.count("")) > 1:
         raise UserError(
             f"{path}: the first row has no name for {nameless} of {len(header)} "
             f"columns. If it is a heading of groups, {_delete_above(cells)}"
         )
-    below = cells.iloc[1:]
     n = 0
     while n < min(_MOST_EXPLAIN, len(below)) and _explains(below.iloc[n:]):
         n += 1
+    if nameless and (at := header.index("")) and _are_alike(below.iloc[n:, at - 1 : at + 1]):
+        raise UserError(
+            f"{path}: the column right of {header[at - 1]!r:.40} has values like it, but no "
+            "name. Each column needs its whole name in one row, such as 'Run 1' and 'Run 2'."
+        )
     if n:
         shown = ", ".join(f"{str(one)!r:.40}" for one in below.iloc[0].dropna()[:_SHOWN])
         notes.append(Note(_EXPLAINS.format(shown), n, str(path)))
@@ -141,7 +155,11 @@ def _titles(cells: pd.DataFrame, filled: np.ndarray[Any, Any]) -> int:
     They name every column, in words that are all different and that none of them repeats below.
     """
     above = int((filled > 1).argmax())
-    if not 0 < above <= _MOST_TITLES or filled[above] < cells.shape[1]:
+    if not 0 < above <= _MOST_TITLES:
+        return 0
+    if _names_in_two_rows(cells.iloc[above:]):
+        return above
+    if filled[above] < cells.shape[1]:
         return 0
     header, below = cells.iloc[above].map(_text), cells.iloc[above + 1 :]
     words = header.nunique() == len(header) and not header.map(_shape).isin(_NUMBERS).any()
@@ -151,6 +169,56 @@ def _titles(cells: pd.DataFrame, filled: np.ndarray[Any, Any]) -> int:
         for name, word in zip(looked_at, header, strict=True)
     )
     return above if words and len(below) and not again else 0
+
+
+def _names_in_two_rows(cells: pd.DataFrame) -> list[str]:
+    """The names of columns whose first row has groups, as "AI Run 1" of "AI" above "Run 1".
+
+    A group without a name in each of its columns goes on where the second row counts on. Empty if
+    the second row may have values: it needs words that no row repeats below, above grades of a
+    group.
+    """
+    if len(cells) < 2 + _FEWEST:
+        return []
+    rows = cells.iloc[:2].to_numpy(dtype=object)
+    first, second = (["" if blank(one) else _text(one) for one in row] for row in rows)
+    if all(first) and len({*first}) == len(first):
+        return []
+    names, groups = list[str](), list[str]()
+    group = counted = ""
+    for above, own in zip(first, second, strict=True):
+        if above:
+            group, counted = above, _shape(own)
+        elif "9" not in counted or _shape(own) != counted:
+            group = ""
+        groups.append(group)
+        names.append(" ".join(dict.fromkeys(filter(None, (group, own)))))
+    columns = [[*map(_text, cells.iloc[2:_LOOKED_AT, n].dropna())] for n in range(len(names))]
+    grades = [n for n, one in enumerate(groups) if one and groups.count(one) > 1]
+    words = [n for n, own in enumerate(second) if own and own != first[n]]
+    if (
+        not grades
+        or not {*grades} <= {*words}
+        or not all(names)
+        or len({*names}) < len(names)
+        or any(_shape(second[n]) in _NUMBERS or second[n] in columns[n] for n in words)
+        or any(_differs(second[n], columns[n]) == _ID for n in words)
+        or not all(_come_back(columns[n]) for n in grades)
+    ):
+        return []
+    return names
+
+
+def _come_back(values: Sequence[str]) -> bool:
+    """Whether values are like grades: numbers, or words of which each comes again."""
+    return {*map(_shape, values)} <= _NUMBERS or 2 * len({*values}) <= len(values)
+
+
+def _are_alike(both: pd.DataFrame) -> bool:
+    """Whether two columns have grades of one scale."""
+    one, other = ([*map(_text, both.iloc[:_LOOKED_AT, n].dropna())] for n in (0, 1))
+    few = all(len({*of}) > 1 and 2 * len({*of}) <= len(of) for of in (one, other))
+    return few and 2 * len({*one} & {*other}) >= min(len({*one}), len({*other}))
 
 
 _MOST_EXPLAIN = 2

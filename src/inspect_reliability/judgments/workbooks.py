@@ -48,6 +48,15 @@ _Cells = dict[int, dict[int, Any]]
 """Values by row and column, from 1."""
 
 
+class _Merged(NamedTuple):
+    """Cells that are merged: columns and rows of the first and the last, from 1."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+
 _LOOKED_AT = 5_000
 """Rows of a sheet that show what it has."""
 
@@ -240,6 +249,7 @@ def _tables_of(
         notes = {}
         for name, cells in known.items():
             merged, hidden = _merged_and_hidden(book, name)
+            _fill_headings(cells, merged)
             counts = {_MERGED: _fill(cells, merged), _HIDDEN: len(hidden & cells.keys())}
             notes[name] = [Note(what, n, str(path)) for what, n in counts.items() if n]
         return known, notes
@@ -279,22 +289,19 @@ def _too_large(path: Path, sheet: str) -> UserError:
     )
 
 
-def _merged_and_hidden(
-    book: ExcelReader, sheet: str
-) -> tuple[list[tuple[int, int, int]], set[int]]:
-    """Column, first row and last row of cells merged down a column; and rows that are hidden."""
+def _merged_and_hidden(book: ExcelReader, sheet: str) -> tuple[list[_Merged], set[int]]:
+    """Cells that are merged; and rows that are hidden."""
     from openpyxl.utils import range_boundaries
 
     [place] = (at.target for one, at in book.parser.find_sheets() if one.name == sheet)
-    merged, hidden = [], set[int]()
+    merged, hidden = list[_Merged](), set[int]()
     with book.archive.open(place) as file:
         for number, (tag, given) in _numbered_rows(file):
             if tag == "row" and given.get("hidden") in ("1", "true"):
                 hidden.add(number)
             elif tag == "mergeCell":
-                left, top, _, bottom = range_boundaries(given["ref"])
-                if top < bottom:
-                    merged.append((left, top, bottom))
+                left, top, right, bottom = range_boundaries(given["ref"])
+                merged.append(_Merged(left, top, right, bottom))
     return merged, hidden
 
 
@@ -309,10 +316,24 @@ def _numbered_rows(file: IO[bytes]) -> Iterator[tuple[int, tuple[str, dict[str, 
         element.clear()
 
 
-def _fill(cells: _Cells, merged: list[tuple[int, int, int]]) -> int:
+def _fill_headings(cells: _Cells, merged: list[_Merged]) -> None:
+    """Give the columns of a merged heading its value, where the next row names each of them.
+
+    Only of the first row with several values: a title is merged as well.
+    """
+    heading = next((number for number, row in cells.items() if len(row) > 1), None)
+    for left, top, right, bottom in merged if heading is not None else ():
+        names = [cells.get(bottom + 1, {}).get(column) for column in range(left, right + 1)]
+        if top == heading and left < right and all(isinstance(one, str) for one in names):
+            value = cells[top].get(left)
+            cells[top] |= dict.fromkeys(range(left, right + 1) if value is not None else (), value)
+
+
+def _fill(cells: _Cells, merged: list[_Merged]) -> int:
     """Give the rows of merged cells their value, if they have one of their own; how many cells."""
     numbers = sorted(cells)
-    for column, top, bottom in merged:
+    merged = [one for one in merged if one.top < one.bottom]
+    for column, top, _, bottom in merged:
         value = cells.get(top, {}).get(column)
         below = slice(bisect_right(numbers, top), bisect_right(numbers, bottom))
         for number in numbers[below] if value is not None else ():
