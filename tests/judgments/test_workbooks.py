@@ -1,7 +1,7 @@
 """Workbooks (.xlsx) as people have them: real files, read by every command that takes files."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from string import ascii_uppercase
@@ -173,6 +173,47 @@ def test_of_sheets_that_fit_alike_one_is_asked_for(tmp_path: Path) -> None:
     assert refused.exit_code == 2
     assert "2 sheets can be read as labels" in refused.stderr
     assert not invoke("report", tmp_path / "a.csv", "--labels", people, "--sheet", "Mai").exit_code
+
+
+SCALES: Mapping[str, Sequence[Sequence[Any]]] = {
+    "words": [
+        ("Note", "Bedeutung"),
+        *enumerate(["sehr gut", "gut", "gut", "genug", "nein", "nein"]),
+    ],
+    "points": [("Punkte", "Note"), *((n, 6 - n // 4) for n in range(21))],
+    "criteria": [("Teil", "Note", "Heißt"), *((p, n, f"{p}{n}") for p in "ab" for n in range(5))],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("scale", "names", "says"),
+    [
+        ("criteria", ["Lauf 1", "Lauf 2", "Lauf 3"], "'Lauf 2' and 'Lauf 3' are replications"),
+        ("points", ["KI", "KI", "KI"], "duplicate column 'KI'"),
+        ("words", ["KI", None, None], "no name for 2 of 6 columns"),
+    ],
+)
+def test_a_scale_beside_grades_is_not_read(
+    scale: str, names: Sequence[str], says: str, tmp_path: Path
+) -> None:
+    """Before the grades or behind them, whether their columns are known or have to be mended."""
+    columns = ["Nr", "Antwort", *names, "Lehrkraft"]
+    rows = [(n, f"Text {n}", *((n * k + k) % 5 for k in range(1, 5))) for n in range(1, 16)]
+    for first in (False, True):
+
+        def make(made: Any, first: bool = first) -> None:
+            other = made.create_sheet("Noten")
+            sheets = (other, made.active) if first else (made.active, other)
+            append(sheets[0], [columns, *rows])
+            append(sheets[1], SCALES[scale])
+
+        with pytest.raises(UserError) as found:
+            judgments_from_file(book(tmp_path / "a.xlsx", make))
+        read, left = ("Noten", "Runs") if first else ("Runs", "Noten")
+        assert says in str(found.value)
+        assert f"sheet {read!r} read, not {left!r}" in str(found.value)
+        assert "can be read" not in str(found.value)
 
 
 @pytest.mark.slow

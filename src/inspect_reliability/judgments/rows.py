@@ -351,14 +351,29 @@ def _sheet(path: Path, sheet: str | None, of_all: bool, wanted: Wanted | None) -
         try:
             [frame] = under_header(frames(rows), path, [])
         except UserError:  # no names of columns
-            return -2
-        table = frame.loc[:, frame.columns != ""]
-        comes_back = any(few_values(as_texts(table).iloc[:, n]) for n in range(table.shape[1]))
+            [frame] = frames(rows)
+            return UNSURE if wanted and _come_back(frame) >= _FEWEST_GRADES else -2
+        if frame.columns.has_duplicates and wanted and _come_back(frame) >= _FEWEST_GRADES:
+            return UNSURE
+        comes_back = _come_back(frame.loc[:, frame.columns != ""]) > 0
         return (len(frame) and wanted and wanted(frame)) or comes_back - 1
 
     read = read_workbook(path, sheet, of_all, fits)
     numbered = (one.set_axis([n - 1 for n in read.numbers]) for one in frames(read.rows))
     return FileRows(numbered, None, read.notes, read.alike)
+
+
+UNSURE = 0.9
+"""How well a table fits whose columns are asked about, or whose names have to be mended first."""
+
+_FEWEST_GRADES = 2
+"""Columns of grades that a table has whose names have to be mended."""
+
+
+def _come_back(frame: pd.DataFrame) -> int:
+    """How many columns have values that come back, as grades do."""
+    texts = as_texts(frame)
+    return sum(few_values(texts.iloc[:, n]) for n in range(texts.shape[1]))
 
 
 SHEET = "sheet"

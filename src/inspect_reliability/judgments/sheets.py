@@ -11,7 +11,7 @@ from .column_names import could_be, renamed_columns
 from .columns import OF_LABELS
 from .days import are_days_or_months
 from .reading import Code, Note, Reading
-from .rows import SHEET, Wanted
+from .rows import SHEET, UNSURE, Wanted
 from .steps import draft_of
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def judgments_wanted(reading: Reading) -> Wanted:
         try:
             draft_of(iter([frame]), with_these)
         except QuestionError:
-            return 1 + 2 * len(own)
+            return UNSURE + 2 * len(own)
         except UserError:
             return 0
         return 2 + 2 * len(own)

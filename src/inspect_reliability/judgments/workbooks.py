@@ -87,8 +87,9 @@ def read_workbook(
         path: The workbook.
         sheet: The sheet.
         of_all: Whether every workbook has that sheet; else the best is read where it has not.
-        fits: How well rows fit, by the first of them; 0 or less if not at all. Of equal ones the
-            first is read, and one with two columns before others.
+        fits: How well rows fit, by the first of them; 0 or less if not at all, and below 1 if that
+            is not sure. Of equal ones the first is read, and one with two columns before others. Of
+            those that are not sure, only those with more than half of the columns of the widest.
 
     Raises:
         UserError: It is locked, broken or too large, lacks the sheet, or openpyxl is not installed.
@@ -117,7 +118,10 @@ def read_workbook(
         found = {name: fits(_dense(of, _LOOKED_AT)) for name, of in tables.items()}
         best = max(found.values())
         alike = [name for name, of in found.items() if of == best]
-        alike.sort(key=lambda name: max(map(len, tables[name].values())) < 2)
+        widths = {name: max(map(len, tables[name].values())) for name in alike}
+        if best < 1:  # a scale beside grades can look like these
+            alike = [name for name in alike if 2 * widths[name] > max(widths.values())]
+        alike.sort(key=lambda name: widths[name] < 2)
     read = alike[0]
     notes = []
     if others := [repr(name) for name in tables if name != read]:
