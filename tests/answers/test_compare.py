@@ -1,5 +1,6 @@
 """Judges and conditions side by side."""
 
+import re
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -534,3 +535,27 @@ def test_labels_of_one_side_can_be_counted_for_both(known: list[int], command: s
     assert steps[steps.index(f"Next: {words} ({shared} questions):") + 1] == (
         f"inspect-reliability compare LOGS NEW --labels {command}"
     )
+
+
+@pytest.mark.slow
+def test_mean_grades_of_times_are_beside_the_first() -> None:
+    """As the means over questions differ; of judges, which have no first, nothing is said."""
+    rows = [
+        {"question": f"q{n}", "month": month, "verdict": 1 + n % 4 + more(n), "label": 1 + n % 4}
+        for n in range(12)
+        for month, more in (
+            ("Mai 2026", lambda n: n % 2 + n % 3),
+            ("Jan 2026", lambda n: 0),
+            ("Feb 2026", lambda n: n % 2),
+        )
+    ]
+    frame = pd.DataFrame(rows)
+    found = str(compare(frame, by="month"))
+    assert "Mean grade beside Jan 2026" in found
+    means = found.partition("Mean grade beside")[2]
+    assert re.findall(r"(\w+ 2026) +([+-]\d\.\d\d) \[", means) == [
+        ("Feb 2026", "+0.50"),
+        ("Mai 2026", "+1.50"),
+    ]
+    judges = frame.assign(judge=frame.pop("month").str[:3])
+    assert "Mean grade beside" not in str(compare(judges, by="judge"))

@@ -76,7 +76,7 @@ from .mean_error import mean_error_of_sides
 from .methods import of_comparison
 from .reliability import orders_apart
 from .row import Row
-from .several_values import table_of_values
+from .several_values import table_of_means, table_of_values
 from .summary import more, next_step, worst
 from .validity import names_or_grades
 
@@ -328,6 +328,7 @@ def _answer(
             if (name := describe(condition)) in told_of:
                 said += [Text(f"{name}:", "answer")] * apart
                 said += under(name * apart, table_of_values(told_of[name], rows))
+                said += under(name * apart, table_of_means(analysis, condition, changed))
         if counted := beyond_noise_counted(changed):
             said.append(Text(counted, "answer"))
     elif many:

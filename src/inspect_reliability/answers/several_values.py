@@ -4,8 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from ..showing.document import Block, Table, Text
-from ..showing.formats import ROUNDING, Record, reaching, rounded, share_places, span
+from ..showing.formats import (
+    ROUNDING,
+    Record,
+    estimate_text,
+    reaching,
+    rounded,
+    share_places,
+    span,
+)
 from ..stats import SHARES
+from .analysis import Analysis
+from .arms import Sides, kind_of_sides
 from .comparison_in_words import asked
 from .row import Row
 
@@ -53,6 +63,32 @@ def table_of_values(pairs: Sequence[Record], rows: Mapping[str, Row]) -> Iterato
     headings = [one for name in known for one in (_heading(name), _from(name, best))]
     about = _what_holds(_heading(first), best, len(names))
     yield Table(["Compared", *headings], lines, f"Each beside {best}", about=about)
+
+
+def table_of_means(
+    analysis: Analysis, condition: Record, changed: Sequence[Record]
+) -> Iterator[Block]:
+    """How far the mean grade of each later side is from that of the first, where sides are times.
+
+    Args:
+        analysis: The sides.
+        condition: That under which they are compared.
+        changed: The changes between every two sides, in their order.
+    """
+    own = [one for one in changed if condition.items() <= one.items()]
+    graded = [one for one in own if one["mean_change"] is not None and not one["grade_values"]]
+    since = [one for one in graded if one["first"] == own[0]["first"]]
+    if not since or kind_of_sides(analysis) is not Sides.TIMES:
+        return
+    first = since[0]["first"]
+    lines = [[one["second"], estimate_text(one, "mean_change", "+z.2f")] for one in since]
+    yield Table(["Compared", f"From {first}"], lines, f"Mean grade beside {first}", about=_ALONE)
+
+
+_ALONE = (
+    "Each 95% interval of a mean grade's difference holds alone: of several, one leaves out 0 by "
+    "chance more often."
+)
 
 
 def _heading(name: str) -> str:
