@@ -15,6 +15,7 @@ import yaml
 import commands
 import inspect_reliability as ir
 from commands import invoke, results
+from inspect_reliability.answers import analyse, choice_next
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.count import Judged
 from inspect_reliability.record.rule import KeepRule, read_choice
@@ -547,6 +548,14 @@ def test_the_choice_is_what_other_commands_take(files: tuple[str, str], tmp_path
     done = invoke("validate", logs, "--labels", labels, "--rule", out)
     assert done.exit_code == 2
     assert "they chose this judge" in " ".join(done.stderr.split())
+
+
+def test_a_larger_share_says_what_the_usual_one_takes() -> None:
+    """Of the labels that each share takes, the number of the usual one stands beside."""
+    [row] = analyse(pd.DataFrame({"question": [*range(30)], "verdict": ["yes", "no"] * 15})).rows
+    needed = {0.1: 28, 0.15: 19, 0.2: 14, 0.3: 9}
+    assert choice_next._why_not_usual(needed, 0.15, row).endswith("for 10% it takes about 28")
+    assert choice_next._why_not_usual(needed, 0.1, row) == ""
 
 
 @pytest.mark.slow

@@ -805,6 +805,10 @@ def test_worse_is_said_where_the_interval_leaves_0_out(save, right: str, said: s
     """Where as many of the turned anchors are right before as after, it is not known."""
     table = checks(anchors=24, turned=6, at=15, label=right)
     assert said in " ".join(invoke("watch", save(table)).output.split())
+    # An anchor with a single verdict before the change is compared as well.
+    rare = table["question"].eq("q07") & table["time"].lt("2026-01-15")
+    single = table[~rare | table["time"].eq("2026-01-01") & table["replication"].eq(1)]
+    assert changed.watching(judgments_from(single)).right[0] == 24  # type: ignore[index]
     table.loc[table["question"] < "q03", "label"] = "no" if right == "yes" else "yes"
     shown = " ".join(invoke("watch", save(table)).output.split())
     said = shown.partition("Whether it is worse is not known: right in")[2]
