@@ -420,6 +420,12 @@ def test_what_is_no_draw_has_no_coefficient_on_a_card_and_no_plan() -> None:
     said = render(card_document(analysis), "terminal")
     assert "Omega" not in said.partition("N x R: ")[0]
     assert "alpha" not in said
+    # Counted by hand, of all pairs of tries on one question.
+    verdicts = one_flip_at_zero().table.groupby("question")["verdict"]
+    pairs = [(a != b) for _, of in verdicts for a, b in combinations(of, 2)]
+    assert f"gives another verdict in {np.mean(pairs):.0%} of cases, by its machine" in str(
+        analysis
+    )
     [plan] = plans(analysis)
     assert plan["designs"] == []
     assert "draws nothing" in plan["not_estimable"]["omega"]
