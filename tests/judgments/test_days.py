@@ -9,6 +9,7 @@ from inspect_reliability import analyse
 from inspect_reliability.answers.arms import arms_by, names_of
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.days import (
+    are_days_or_months,
     by_date,
     iso_days,
     readings_of,
@@ -81,6 +82,13 @@ def test_what_has_no_year_is_no_date(names: tuple[str, str]) -> None:
     sides = arms_by(judgments, "month")
     said = " ".join(map(str, sides.judgments.notes))
     assert f"{names_of(sides)[0]!r} is taken for the first" in said
+
+
+@pytest.mark.parametrize("names", [("4711-01", "4712-77"), ("2026-13", "2026-52")])
+def test_numbers_that_are_no_year_and_month_are_no_months(names: tuple[str, str]) -> None:
+    """Lots are not, nor are weeks: `watch` could not read them."""
+    assert not are_days_or_months(names)
+    assert are_days_or_months(("2026-01", "2026-12"))
 
 
 @pytest.mark.parametrize(

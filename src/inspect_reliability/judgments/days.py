@@ -17,7 +17,7 @@ _ORDERS = {"day first": (2, 1, 0), "month first": (2, 0, 1), "year first": (0, 1
 
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
 
-_ISO_MONTH = re.compile(r"\d{4}-\d\d$")
+_ISO_MONTH = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])$")
 
 _DOT = "."
 """Between parts that begin with the day in every country that writes them so."""
