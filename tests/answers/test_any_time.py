@@ -90,3 +90,16 @@ def test_labels_that_are_added_keep_what_is_decided() -> None:
     labels = frame.rename(columns={"question": "id"})[["id", "label"]]
     assert decided(judged, labels=labels) == PASSES
     assert decided(judged, labels=labels[::-1]) == decided(judged[::-1], labels=labels) == OPEN
+
+
+@pytest.mark.slow
+def test_labels_keep_their_order_beside_a_saved_file(tmp_path: Path) -> None:
+    """A benchmark that is missing is one, whether a text or a saved file lacks it."""
+    frame = verdicts(FORWARD[::-1], RIGHT_FIRST)
+    labels = frame.rename(columns={"question": "id"})[["id", "label"]]
+    judged = [frame.drop(columns="label").assign(judge=judge) for judge in "ab"]
+    judged[0].to_csv(tmp_path / "a.csv", index=False)
+    save(judgments_from(judged[1]), tmp_path / "b.parquet")
+    files = [str(tmp_path / "a.csv"), str(tmp_path / "b.parquet")]
+    found = gate(files, least={"accuracy": 0.8}, anytime=True, labels=labels).checks
+    assert [one["result"] for one in found] == [PASSES, PASSES]

@@ -28,7 +28,7 @@ from .reading import Code, Note, Reading, refuse
 from .score import verdict_name
 from .signed_grades import asked_of_labels
 from .spellings import spelled_alike
-from .table import Judgments, is_suite
+from .table import Judgments, is_suite, named_units
 from .verdict_spelling import scored
 
 if TYPE_CHECKING:
@@ -362,7 +362,7 @@ class _Outputs:
             columns += [table["log"], table["epoch"]]
         self.number = numbers_of(*columns).to_numpy()
         first = table.iloc[np.unique(self.number, return_index=True)[1]]
-        self.output = [*zip(*(first[n].map(str) for n in ("benchmark", "question")), strict=True)]
+        self.output = named_units(first)
         self.part = [""] * len(first)
         self._verdicts = {"": _verdicts(table)}
         if "scorer" in table:  # missing in a file beside a log

@@ -397,7 +397,13 @@ def units_of(table: pd.DataFrame) -> list[tuple[str, str]]:
     """Benchmark and question of each unit, by first appearance."""
     number = numbers_of(table["benchmark"], table["question"]).to_numpy()
     first = table.iloc[np.unique(number, return_index=True)[1]]
-    return list(zip(first["benchmark"].map(str), first["question"].map(str), strict=True))
+    return named_units(first)
+
+
+def named_units(rows: pd.DataFrame) -> list[tuple[str, str]]:
+    """Benchmark and question of each row; a missing benchmark is empty, whatever file lacks it."""
+    benchmark = rows["benchmark"].map(str).where(rows["benchmark"].notna(), "")
+    return list(zip(benchmark, rows["question"].map(str), strict=True))
 
 
 def write_parquet(judgments: Judgments, path: str | Path) -> None:
