@@ -58,3 +58,14 @@ def test_means_below_each_block_are_left_out(names: str) -> None:
     assert {*read(("Mean", 3, 3), ("Mean", 2, 1)).table["question"]} == {*ids}
     name = "Mean 3" if "-" in names else "Mean"
     assert read((name, 3, 4), (name, 2, 4)).table["question"].eq(name).sum() == 4
+
+
+@pytest.mark.parametrize("column", ["judge", "scorer", "temperature"])
+def test_means_below_blocks_are_of_one_level(column: str) -> None:
+    """Each is the mean of the rows above it with its judge, part of a score or temperature."""
+    rows, levels = list[tuple[str, object, object]](), (0, 1)
+    for block in ("abcde", "fghij"):
+        own = [(f"{one}x", of, 5 - 4 * of - n % 2) for n, one in enumerate(block) for of in levels]
+        rows += [*own, ("Mean", 0, 5), ("Mean", 1, 1)]
+    frame = pd.DataFrame(rows, columns=["question", column, "verdict"])
+    assert "Mean" not in {*judgments_from_frame(frame).table["question"]}

@@ -85,12 +85,12 @@ def may_total(name: str) -> bool:
 def without_totals(table: pd.DataFrame, in_a_row: int) -> tuple[pd.DataFrame, list[str]]:
     """Rows without those of totals, and what these are called.
 
-    Their question is a word for a total, has numbers as verdicts, and has one row of the source, or
-    one below each judge, at most half as many as any other, or more than any other: one below each
-    block of rows. Either all
-    others have numbers of their own, or its verdicts are those of no other row, of totals below
-    blocks half of them, or each is the mean of its block: sum and mean may be questions that are
-    judged like others.
+    Sum and mean may be questions that are judged like others. One is a total if its question is a
+    word for it, its verdicts are numbers, and it has as many rows of the source as totals have:
+    one, or one below each judge; at most half as many as any other question; or, one below each
+    block of rows, more than any other. And either the names of all others have numbers, or no other
+    row has its verdicts; below blocks, half of its verdicts are enough, or each is the mean of its
+    block.
 
     Args:
         table: Judgments.
@@ -140,16 +140,18 @@ def _ends(table: pd.DataFrame, totals: Collection[str], in_a_row: int) -> set[st
 
 
 def _means_of_blocks(table: pd.DataFrame, name: str) -> bool:
-    """Whether each row of a name is the mean of a judge's rows above it, since the last such row.
+    """Whether each row of a name is the mean of the rows above it, since the last such row.
 
-    A mean that is shown as a whole number is rounded.
+    Those of each judge, part of a score or other level of `APART` by themselves. A mean that is
+    shown as a whole number is rounded.
     """
     import numpy as np
     import pandas as pd
 
     off = list[float]()
-    judges = [rows for _, rows in table.groupby("judge")] if "judge" in table else [table]
-    for rows in judges:
+    apart = [table[one] for one in APART if one in table]
+    levels = [rows for _, rows in table.groupby(numbers_of(*apart))] if apart else [table]
+    for rows in levels:
         own = (rows["question"] == name).to_numpy()
         numbers = pd.Series(pd.to_numeric(rows["verdict"], errors="coerce").to_numpy())
         begins = own & ~np.append(False, own[:-1])
