@@ -322,3 +322,12 @@ def test_orders_without_a_column_divide_no_rankings() -> None:
     verdicts = np.ones((3, len(PAIRS), 2))
     with pytest.raises(ir.UserError, match="There is no column 'order'"):
         ir.rank(both_orders(verdicts, "xyz"), by="order")
+
+
+def test_verdicts_that_were_exchanged_are_refused() -> None:
+    """Judgments that were read for their reliability no longer say which place a verdict names."""
+    rows = [(f"q{q}", *pair, "A") for q in range(3) for pair in ("xy", "yx")]
+    frame = pd.DataFrame(rows, columns=["question", "model_1", "model_2", "verdict"])
+    assert ir.rank(frame).summary()["score"].tolist() == [0.5, 0.5]
+    with pytest.raises(ir.UserError, match="Rank the file or data frame"):
+        ir.rank(ir.judgments_from_frame(frame))

@@ -16,7 +16,7 @@ from ..judgments.label_files import Labelling, ReadFile, columns_of_labels, read
 from ..judgments.label_ids import UUIDS
 from ..judgments.labels import with_labels_by_name
 from ..judgments.names_or_places import by_name
-from ..judgments.pairs import gains, pair_gains
+from ..judgments.pairs import NAMES, OF_RESPONSES, gains, pair_gains, turned
 from ..judgments.reading import Note, Reading, refuse
 from ..judgments.rows import read_frame
 from ..judgments.sheets import labels_wanted
@@ -116,6 +116,7 @@ def verdicts_on_systems(judgments: Judgments, baseline: str | None = None) -> Ve
     refuse(judgments.asked)
     where = judgments.source or "sources"
     given, facets = judgments.table, judgments.facets
+    _refuse_exchanged(given, where)
     before, single = _suites_own(given)
     left = {_BEFORE: before, _NOT_AGAIN: single}
     own = [Note(what, int(of.sum()), where) for what, of in left.items() if of.any()]
@@ -126,6 +127,23 @@ def verdicts_on_systems(judgments: Judgments, baseline: str | None = None) -> Ve
         notes.append(Note(_POOLED, len(table), where))
     found = _verdicts(table, facets, baseline, where, notes)
     return replace(found, judged=judgments, used=replace(judgments, table=used))
+
+
+def _refuse_exchanged(table: pd.DataFrame, where: str) -> None:
+    """Refuse verdicts that name responses beside systems as they stood: A is of two systems.
+
+    Raises:
+        UserError: There are some.
+    """
+    if NAMES not in table or not {*PAIR} <= {*table}:
+        return
+    own = table.loc[table[NAMES].isin(OF_RESPONSES), ["question", *PAIR]]
+    if turned(own, own["question"].isna()) is not None:
+        raise UserError(
+            f"{where}: verdicts such as A name responses, in whichever order these were shown, but "
+            f"{' and '.join(PAIR)} name the systems in the order shown. Rank the file or data "
+            "frame that these judgments were read from."
+        )
 
 
 def labels_on_systems(
