@@ -505,7 +505,7 @@ def test_months_with_their_year_are_no_numbers(save) -> None:
     dated = table.assign(Datum=table["time"]).drop(columns="time")
     dated.loc[40, "Datum"] = None
     said = " ".join(invoke("watch", save(dated)).stderr.split())
-    assert "--column Datum=time. It is empty in 1 row, as of question 'q16'" in said
+    assert "--column Datum=time. Column 'Datum' is empty in 1 row, as of question 'q16'" in said
     numbered = pd.concat([dated.assign(replication=1), dated.assign(replication=2)])
     said = " ".join(invoke("watch", save(numbered)).stderr.split())
     assert "Column 'Datum' may be the time, but is empty in 2 rows, as of question 'q16'" in said

@@ -338,7 +338,8 @@ def _dated(judgments: Judgments) -> dict[str, str]:
     others = [str(name) for name in table.select_dtypes("object") if name not in COLUMNS]
     found = {name: empty_cells(table, name) for name in others if has_dates(table[name])}
     return {
-        name: f" It is {empty}: fill it in first." * bool(empty) for name, empty in found.items()
+        name: f" Column {name!r} is {empty}: fill it in first." * bool(empty)
+        for name, empty in found.items()
     }
 
 
