@@ -11,6 +11,7 @@ import inspect_reliability as ir
 from inspect_reliability import card
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.analysis import Analysis
+from inspect_reliability.errors import UserError
 from inspect_reliability.record.rule import KeepRule
 
 
@@ -232,3 +233,66 @@ def test_neighbours_among_thirds_are_a_step_apart(between: bool) -> None:
     [found] = analyse(frame).results["validity"]
     assert found["step"] == pytest.approx(0.4)
     assert found["within_one"] == pytest.approx(near.mean())
+
+
+THIRDS = np.array([1, 1.3, 1.7, 2, 2.3, 2.7, 3, 3.3, 3.7, 4])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("off", [(-1, 0, 0, 1), (1, 1, 1, 1)])
+def test_a_mean_of_thirds_is_rounded_alike_everywhere(off: tuple[int, ...], tmp_path: Path) -> None:
+    """By report, keep, choose and the saved rule, which says of its data what was promised.
+
+    Where every verdict is a third off, all of them are within a step, and none is right.
+    """
+    generator = np.random.default_rng(5)
+    at = generator.integers(1, 9, 60)
+    said = at[:, None] + generator.choice(off, (60, 3))
+    given = THIRDS[said]
+    names = [f"q{n}" for n in range(60)]
+    frame = pd.DataFrame({"question": np.repeat(names, 3), "verdict": given.ravel()})
+    frame["label"] = THIRDS[at].repeat(3)
+    apart = np.abs(given.mean(axis=1)[:, None] - THIRDS).round(9)
+    nearest = apart == apart.min(axis=1, keepdims=True)
+    shares = [
+        (nearest & (np.abs(at[:, None] - np.arange(10)) <= far)).sum(axis=1) / nearest.sum(axis=1)
+        for far in (0, 1)
+    ]
+    right = ir.analyse(frame).results["validity"][0]
+    for one in (right["means"][-1], right["one_grade"][0]):
+        assert [one["accuracy"], one["within_one"]] == pytest.approx([x.mean() for x in shares])
+    gated = ir.gate(frame, least={"within_one": 0.6}, votes=3).summary()
+    assert [*gated["value"]] == pytest.approx([shares[1].mean()])
+    assert {*ir.choose(frame).summary()["votes"]} == {1, 3}
+
+    kept = ir.keep(frame, max_error=0.15, save_rule=(file := tmp_path / "rule.json"))
+    rule = KeepRule.read(str(file))
+    every = np.unique([*at, *said.ravel()])
+    assert [*map(float, rule.grades)] == THIRDS[every.min() : every.max() + 1].tolist()
+    decided = {
+        q: rule.decide([f"{v:g}" for v in row])[0] for q, row in zip(names, given, strict=True)
+    }
+    for place, one in enumerate(decided.values()):
+        assert one is None or nearest[place, THIRDS.tolist().index(float(one))]
+    again = ir.keep(frame.drop(columns="label"), rule=file)
+    expected = {q: float(one) for q, one in decided.items() if one}
+    listed, found = (
+        one.verdicts.query("decision == 'keep'").set_index("question")["verdict"].to_dict()
+        for one in (kept, again)
+    )
+    assert found == expected
+    assert listed.items() <= expected.items()
+    checked = str(ir.keep(frame, rule=file))
+    assert "are more than a step off: agrees with the rule" in checked
+
+
+@pytest.mark.slow
+def test_grades_at_unequal_distances_make_no_rule_of_steps(tmp_path: Path) -> None:
+    """A rule without their grades would promise of the label itself what holds within a step."""
+    grades = np.array([1, 1.25, 2, 4, 7.1])
+    frame = pd.DataFrame({"question": np.arange(60).repeat(2), "label": grades[np.arange(120) % 5]})
+    frame["label"] = grades[frame["question"] % 5]
+    frame["verdict"] = frame["label"].where(frame["label"] != 1, 1.25)
+    with pytest.raises(UserError, match="unequal"):
+        ir.keep(frame, max_error=0.2, save_rule=tmp_path / "rule.json")
+    assert not [*tmp_path.iterdir()]

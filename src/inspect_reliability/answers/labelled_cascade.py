@@ -17,7 +17,7 @@ from ..showing.formats import Record, most_feasible, share
 from ..stats import Estimate
 from ..stats.anytime import could_be_kept, few_thresholds, keep_at_any_time
 from ..stats.cells import ROUNDING, Flags, FloatArray, IntArray
-from ..stats.grade_steps import GradeGrid
+from ..stats.grade_steps import STEP_OF_THIRDS, GradeGrid
 from ..stats.interval_scales import clopper_pearson
 from ..stats.labelled import Labelled
 from ..stats.majority import never_given, places_of
@@ -115,7 +115,7 @@ class LabelledCascade:
         if of_rule := self._grades_of_rule:
             return GradeGrid.of([*map(float, of_rule)])
         known = self._scale_of_labels
-        return None if known is None or known.unit is None else GradeGrid(known.unit)
+        return None if known is None else known.grid
 
     @cached_property
     def _grades(self) -> dict[str, float]:
@@ -128,8 +128,8 @@ class LabelledCascade:
     @cached_property
     def _never_given(self) -> dict[str, float]:
         """Grades of the scale that nobody gave."""
-        names = ((f"{one:g}", one) for one in never_given(np.array([*self._grades.values()])))
-        return {name: one for name, one in names if name not in self._named}
+        found = never_given(np.array([*self._grades.values()]), self._grid)
+        return {name: one for one in found if (name := f"{one:g}") not in self._named}
 
     @cached_property
     def categories(self) -> list[str]:
@@ -272,6 +272,8 @@ class LabelledCascade:
         known = self._scale_of_labels
         if known is not None and known.values is not None:
             return known.step
+        if self._grid is not None and self._grid.unequal:
+            return STEP_OF_THIRDS
         apart = np.diff(np.unique([*self._grades.values()]))
         return float(apart.min()) if len(apart) else None
 
@@ -438,8 +440,8 @@ class LabelledCascade:
 
     @cached_property
     def grades_by_name(self) -> dict[str, float]:
-        """The name and number of each grade that a mean is rounded to; none without equal steps."""
-        if places_of(np.unique([*self._grades.values()])) is None:
+        """The name and number of grades that a mean is rounded to; none if there is no nearest."""
+        if places_of(np.unique([*self._grades.values()]), self._grid) is None:
             return {}
         values = self._grades | self._never_given
         return dict(sorted(values.items(), key=itemgetter(1)))  # lowest first

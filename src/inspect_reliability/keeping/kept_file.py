@@ -292,6 +292,11 @@ def saved_rule(panel: LabelledCascade, logs: Mapping[str, Log]) -> KeepRule:
         name: judge_of(row.table, logs) for name, row in zip(panel.names, panel.rows, strict=True)
     }
     grades = [*panel.grades_by_name] if panel.promise.within_one else []
+    if panel.promise.within_one and not grades:
+        raise UserError(
+            "There is no rule to save: these grades lie at unequal distances, and a rule would not "
+            "know how far a step is. Add --no-within-one for a rule of what is the label itself."
+        )
     return KeepRule(
         judges=panel.names, abstain=panel.undecided, grades=grades, made_of=made, **known
     )

@@ -172,8 +172,8 @@ def nearest_grade(given: Sequence[float], grades: Collection[str], near: float) 
 
     Args:
         given: The numbers: grades, or between these, or of the same scale beyond its known ends.
-        grades: Names of the grades. Where they are equally spaced, what is missing between them is
-            a grade as well.
+        grades: Names of the grades. Where they are equally spaced, or thirds, what is missing
+            between them is a grade as well.
         near: Midway between two, it is the one nearer to this; of equals the lower one.
     """
     from ..stats.grade_steps import GradeGrid  # inspect imports this file at every start

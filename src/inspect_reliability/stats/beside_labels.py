@@ -140,7 +140,7 @@ def one_grade(known: Labelled, silent: Collection[str] = ()) -> list[OneGrade]:
         silent: Names of outputs without a verdict.
 
     Returns:
-        A record of each; none of exact verdicts, or where verdicts are no equally spaced grades.
+        A record of each; none of exact verdicts, or where a mean has no nearest grade.
     """
     values, step = known.values, known.step
     if values is None or step is None or known.given.exact or not known.has_means:
@@ -150,7 +150,7 @@ def one_grade(known: Labelled, silent: Collection[str] = ()) -> list[OneGrade]:
     used = used[[known.given.categories[n] not in silent for n in used]]
     counts, grades = known.given.table[:, used], values[used]
     several = counts.sum(axis=1) > 1
-    places = places_of(grades)
+    places = places_of(grades, known.grid)
     if places is None or not several.any():
         return []
     n = len(np.unique(known.given.clusters[several]))

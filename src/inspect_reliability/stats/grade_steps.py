@@ -57,7 +57,7 @@ def step_of(values: FloatArray, labels: FloatArray, unit: float | None = None) -
     thirds, as schools write 2- and 3+ (2.3 and 2.7), it is the larger of their two distances.
     """
     if unit is None and _are_thirds(values, labels):
-        return _OF_THIRDS
+        return STEP_OF_THIRDS
     labelled, every = values[(labels > 0) & ~np.isnan(values)], values[~np.isnan(values)]
     if unit is not None:
         labelled, every = (np.concatenate(_nearest(one, unit)) for one in (labelled, every))
@@ -69,16 +69,21 @@ def step_of(values: FloatArray, labels: FloatArray, unit: float | None = None) -
 _THIRDS = (0.0, 0.3, 0.7)
 """Parts of grades with a sign."""
 
-_OF_THIRDS = 0.4
+STEP_OF_THIRDS = 0.4
 """How far apart the farther neighbours of these are."""
 
 
 def _are_thirds(values: FloatArray, shares: FloatArray) -> bool:
     """Whether numbers are thirds, written as .3 and .7, but for less than a fifth of them."""
     known = ~np.isnan(values) & (shares > 0)
-    parts = np.round(values[known] % 1, _DIGITS)
+    parts = _parts(values[known])
     off = shares[known][~np.isin(parts, _THIRDS)].sum()
     return {*_THIRDS} <= {*parts.tolist()} and bool(off < _REGULAR * shares[known].sum())
+
+
+def _parts(values: FloatArray) -> FloatArray:
+    """What each number has after its whole one."""
+    return np.asarray(np.round(values % 1, _DIGITS) % 1)
 
 
 _UNITS = (1.0, 0.5)
@@ -92,36 +97,61 @@ _FEWEST = 3
 
 
 class GradeGrid(NamedTuple):
-    """The equally spaced grades of a scale, to which a mean of several is rounded.
+    """The grades of a scale, equally spaced or thirds, to which a mean of several is rounded.
 
     Attributes:
-        step: How far apart they are.
+        step: How far apart they are; of thirds, how far apart those without a sign are.
         first: One of them.
+        parts: How far grades lie above each of these: 0, 0.3 and 0.7 of thirds.
     """
 
     step: float
     first: float = 0.0
+    parts: tuple[float, ...] = (0.0,)
 
     @classmethod
     def of(cls, grades: Collection[float]) -> "GradeGrid | None":
         """The grid of these grades, whose step is their smallest distance; 1 of a single one.
 
-        None of grades that are not equally spaced, as thirds from 1.3 to 1.7 to 2.
+        None of grades that are neither equally spaced nor thirds.
         """
         known = sorted({*grades})
         grid = cls(min((b - a for a, b in pairwise(known)), default=1.0), known[0])
-        return grid if grid.has(np.array(known)).all() else None
+        if grid.has(np.array(known)).all():
+            return grid
+        return OF_THIRDS if {*_parts(np.array(known)).tolist()} == {*_THIRDS} else None
+
+    @property
+    def unequal(self) -> bool:
+        """Whether its grades lie at unequal distances."""
+        return len(self.parts) > 1
 
     def has(self, values: FloatArray | float) -> Flags:
         """Which numbers are grades of it, however far from the first."""
-        places = (values - self.first) / self.step
-        return np.asarray(np.abs(places - np.round(places)) < _ROUNDING)
+        each = [(values - self.first - part) / self.step for part in self.parts]
+        on = [np.abs(places - np.round(places)) < _ROUNDING for places in each]
+        return np.asarray(np.any(on, axis=0))
 
     def nearest(self, number: float, near: float) -> float:
         """The grade nearest to a number; midway the one nearer to `near`, of equals the lower."""
-        place = (number - self.first) / self.step
-        each = (self.first + one * self.step for one in (floor(place), floor(place) + 1))
+        place = floor((number - self.first) / self.step)
+        below = (self.first + one * self.step for one in (place, place + 1))
+        each = [one + part for one in below for part in self.parts]  # the lower first
         return min(each, key=lambda one: (round(abs(one - number), _DIGITS), abs(one - near)))
+
+
+OF_THIRDS = GradeGrid(1.0, 0.0, _THIRDS)
+"""Whole grades, and those with a sign."""
+
+TENTH = 0.1
+"""What thirds are multiples of, as they are written."""
+
+
+def grid_of(values: FloatArray, labels: FloatArray, unit: float | None) -> GradeGrid | None:
+    """The grades that a mean is rounded to, as for `step_of`; None if every number is one."""
+    if unit is not None:
+        return GradeGrid(unit)
+    return OF_THIRDS if _are_thirds(values, labels) else None
 
 
 def multiples(values: FloatArray, shares: FloatArray) -> float | None:

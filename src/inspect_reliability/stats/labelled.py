@@ -14,9 +14,9 @@ import numpy as np
 from .cells import Cells, Flags, FloatArray
 from .estimate import LEVEL, Estimate, Reason, Unknown
 from .grade_steps import (
-    GradeGrid,
     both_have_halves,
     grade_unit,
+    grid_of,
     multiples,
     near,
     nearest_grades,
@@ -82,6 +82,7 @@ class Labelled:
         matched: `truth`, where a label between two grades of the judge, as the mean of several
             people, is the nearest grade.
         unit: What grades are multiples of, see `grade_unit`; None if every number is a grade.
+        grid: The grades that a mean is rounded to, see `grid_of`; None if every number is one.
         finest: What the judge's verdicts are multiples of, mostly: such a label is itself.
         midway: Whether such a label is half of each of two grades.
         step: A step of the labels' scale, or of the judge's where labels lie between its grades;
@@ -128,6 +129,7 @@ class Labelled:
             self.other_scale = other_scale(self.values, *shares, could)
         self.unit = None if self.values is None else grade_unit(self.values, *shares)
         self.finest = None if self.values is None else multiples(self.values, shares[0])
+        self.grid = None if self.values is None else grid_of(self.values, shares[1], self.unit)
         self._match()
         self.step = None
         if self.values is not None and not self.other_scale:
@@ -185,9 +187,7 @@ class Labelled:
 
     def of_grid(self, numbers: FloatArray) -> Flags:
         """Which numbers are grades that a mean can be rounded to."""
-        if self.unit is None:
-            return np.ones(numbers.shape, dtype=bool)
-        return GradeGrid(self.unit).has(numbers)
+        return np.ones(numbers.shape, dtype=bool) if self.grid is None else self.grid.has(numbers)
 
     @property
     def other_step(self) -> "Labelled | None":
@@ -401,8 +401,8 @@ class Labelled:
 
     @property
     def has_means(self) -> bool:
-        """Whether a mean of verdicts has a nearest grade: these lie at equal distances."""
-        return self.of_means and places_of(self._used) is not None
+        """Whether a mean of verdicts has a nearest grade: equally spaced ones, or thirds."""
+        return self.of_means and places_of(self._used, self.grid) is not None
 
     def means(self, silent: Collection[str] = ()) -> dict[int, tuple[Estimate, Estimate]]:
         """How often the mean of n verdicts is right, and within a step of the label.
@@ -412,7 +412,7 @@ class Labelled:
 
         Returns:
             Number of verdicts -> the shares that are right and within a step; empty where verdicts
-            are no equally spaced grades.
+            are neither equally spaced grades nor thirds.
         """
         most = float(np.median(self.given.replications))
         tried = [n for n in VOTES if n <= min(most, _FEW)]
@@ -437,12 +437,12 @@ class Labelled:
     def _means(
         self, tried: Sequence[int], silent: Collection[str]
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """How often each mean is right, and near, both N; nothing without equally spaced grades."""
+        """How often each mean is right, and near, both N; nothing where `has_means` is False."""
         given, step = self.given, self.step
         if self.values is None or step is None:
             return
         numbers, used = ~np.isnan(self.values), self.numbers
-        places = places_of(self._used)
+        places = places_of(self._used, self.grid)
         if places is None:
             return
         enough = given.replications >= max(tried)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .cells import Cells, Flags, FloatArray, IntArray
 from .estimate import LEVEL, Estimate, ReliabilityError
+from .grade_steps import TENTH, GradeGrid
 from .moments import over_variants, terms_of_names
 from .rates import by_question, mean_share
 from .turns import (
@@ -308,16 +309,17 @@ _AT_ONCE = 2_000
 _ROUNDING = 1e-9
 
 
-def places_of(values: FloatArray) -> IntArray | None:
+def places_of(values: FloatArray, grid: GradeGrid | None = None) -> IntArray | None:
     """The places of equally spaced grades, from 0; None if they are not, or are too many.
 
     Args:
         values: Different numbers, K.
+        grid: What grades they are, where this is known: thirds have places in tenths.
     """
     if len(values) < 2:
         return None
     known = np.sort(values)
-    step = np.diff(known).min()
+    step = TENTH if grid is not None and grid.unequal else np.diff(known).min()
     found = (values - known[0]) / step
     places: IntArray = np.round(found).astype(np.int64)
     if places.max() >= MOST_GRADES or np.abs(found - places).max() > 1e-6:
@@ -325,13 +327,14 @@ def places_of(values: FloatArray) -> IntArray | None:
     return places
 
 
-def never_given(values: FloatArray) -> list[float]:
-    """The grades of a scale between those given; none where these are not equally spaced."""
+def never_given(values: FloatArray, grid: GradeGrid | None = None) -> list[float]:
+    """The grades of a scale between those given; none where no mean is rounded to these."""
     known = np.unique(values)
-    if (places := places_of(known)) is None:
+    if (places := places_of(known, grid)) is None:
         return []
     every = np.arange(places.max() + 1)
-    found: list[float] = np.interp(every, places, known)[~np.isin(every, places)].tolist()
+    between = np.interp(every, places, known)[~np.isin(every, places)]
+    found: list[float] = between[True if grid is None else grid.has(between)].tolist()
     return found
 
 
