@@ -10,7 +10,7 @@ import pytest
 
 from inspect_reliability import Judgments, Reading, judgments_from_file, judgments_from_frame
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments.summary_rows import summing_up
+from inspect_reliability.judgments.summary_rows import below_sums, summing_up
 from inspect_reliability.judgments.totals import without_totals
 
 IDS = [f"A{n}" for n in range(1, 41)]
@@ -172,3 +172,78 @@ def test_what_is_open_beside_columns_is_said_with_what_the_call_answers(tmp_path
     assert "1 answer 'abs' beside grades is no verdict, a failed call, or a verdict" in said
     assert "The call answers: answers without a verdict." in said
     assert "--map summary-row=failed-call --map abs=non-response" in said
+
+
+BELOW = {
+    "Beste Note": (1, 1, 1),
+    "Schlechteste Note": (5, 5, 5),
+    "Highest grade": (5, 5, 5),
+    "Lowest grade": (1, 1, 1),
+    "Note minimale": (1, 1, 1),
+    "Note maximale": (5, 5, 5),
+    "N": (40, 40, 40),
+    "Anz.": (40, 40, 40),
+    "Zeile": tuple(round(statistics.stdev(own), 3) for own in zip(*GRADES, strict=True)),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mean", ["Durchschnitt", "Klassenergebnis"])
+def test_statistics_below_a_row_that_sums_up_do_so_too(mean: str) -> None:
+    """Whether that is known by its name or by its numbers; the note names all of them."""
+    below = [(name, *own) for name, own in BELOW.items()]
+    for rows in (below[:5], below[5:]):
+        found = read((mean, *MEANS), *rows)
+        assert {*found.table["question"]} == {*IDS}
+        assert not found.asked
+        [note] = [one for one in found.notes if "sum up others" in one.what]
+        assert note.count == 1 + len(rows)
+        assert all(f"'{name}'" in note.what for name, *_ in rows)
+
+
+@pytest.mark.slow
+def test_counts_of_grades_below_a_mean_are_asked_about() -> None:
+    """They are left out, or stay with the mean, as their user says."""
+    counts = [
+        (f"Note {one}", *(own.count(one) for own in zip(*GRADES, strict=True)))
+        for one in range(1, 6)
+    ]
+    below = [("Durchschnitt", *MEANS), *counts]
+    asked = read(*below).asked[0]
+    assert all(f"'{name}'" in asked.what for name, *_ in counts)
+    left, kept = (read(*below, map=one.entries["map"]) for one in asked.choices)
+    assert {*left.table["question"]} == {*IDS}
+    assert not left.asked
+    assert {"Durchschnitt", "Note 1", "Note 5"} < {*kept.table["question"]}
+
+
+@pytest.mark.slow
+def test_the_labels_of_a_row_below_say_whether_it_sums_up() -> None:
+    """Where one is no statistic of the labels above, it is asked about."""
+    mean = ("Durchschnitt", *MEANS)
+    assert not read(mean, ("Beste Note", 1, 1, 1)).asked
+    assert "'Beste Note' (1, 1)" in read(mean, ("Beste Note", 1, 1, 3)).asked[0].what
+
+
+@pytest.mark.parametrize("grid", ["grades", "halves", "points"])
+def test_no_answer_below_a_mean_is_left_out(grid: str) -> None:
+    """One that goes on with the ids stays, others are asked about, with whatever grades."""
+    draws = np.random.default_rng(11)
+    for _ in range(6):
+        columns = GRIDS[grid](draws, (2, 17)).tolist()
+        with_mean = [[*own[:15], 2.718, *own[15:]] for own in columns]
+        late = long([*IDS[:15], "Mittel", "A16", "A17"], with_mean)
+        sums, open_ = below_sums(late, {"Mittel"})
+        assert not sums
+        odd = {"A16", "A17"} & {*open_}
+        far = [max(own[15:]) > 2 * max(own[:15]) - min(own[:15]) for own in columns]
+        assert not odd or any(far)
+        named = long([*WORDS[:15], "Mittel", "Lea", "Jan"], with_mean)
+        assert below_sums(named, {"Mittel"}) == ([], ["Lea", "Jan"])
+
+
+def test_rows_below_each_block_but_the_last_are_answers() -> None:
+    """Only what is below the last row of a sum is below the table."""
+    ids = [*WORDS[:6], "Mittel", *WORDS[6:12], "Mittel"]
+    columns = [[1, 2, 3, 4, 5, 1, 2.67, 3, 2, 3, 4, 5, 1, 3]]
+    assert below_sums(long(ids, columns), {"Mittel"}) == ([], [])

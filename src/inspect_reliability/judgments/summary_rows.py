@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from .columns import N_JUDGMENTS, numbers_of
 from .count import NUMBER
 from .reading import Code, Note, Reading
 from .table import n_judgments
-from .totals import APART, may_total, without_totals
+from .totals import APART, may_total, may_total_below, without_totals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +29,9 @@ _FEWEST = 10
 
 _FEWEST_GRADES = 3
 """Different numbers that make a scale."""
+
+_SHOWN = 8
+"""Rows that a question names."""
 
 _FAR = 5
 """How many times the length of a scale a sum is above it."""
@@ -69,6 +73,8 @@ def without_summary_rows(
         return table, []
     kept, by_name = without_totals(table, in_a_row)
     by_number, open_ = summing_up(kept)
+    sums, unsure = below_sums(table, {*by_name, *by_number})
+    by_number, open_ = [*by_number, *sums], sorted({*open_, *unsure} - {*sums})
     if meant == FAILED_CALL:
         by_number, open_ = [*by_number, *open_], []
     kept = kept[~kept["question"].isin(by_number)] if by_number else kept
@@ -82,8 +88,10 @@ def without_summary_rows(
         rows = kept[kept["question"].isin(open_)]
         said = (", ".join(map(str, of.dropna())) for _, of in rows.groupby("question")["verdict"])
         shown = "; ".join(
-            f"{name!r:.40} ({of:.40})" for name, of in zip(sorted(open_), said, strict=True)
+            f"{name!r:.40} ({of:.40})"
+            for name, of in islice(zip(sorted(open_), said, strict=True), _SHOWN)
         )
+        shown += f" and {len(open_) - _SHOWN:,} more" if open_[_SHOWN:] else ""
         ways = (
             reading.choice("sums, which are left out", {"map": {_NAME: FAILED_CALL}}),
             reading.choice("questions like the others", {"map": {_NAME: _OWN}}),
@@ -147,6 +155,79 @@ def summing_up(table: pd.DataFrame) -> tuple[list[str], list[str]]:
     return [], found
 
 
+def below_sums(table: pd.DataFrame, known: Collection[str]) -> tuple[list[str], list[str]]:
+    """Names of rows that sum up others as a row above them does, and of those that may.
+
+    Verdicts and labels of one that does are the same statistic of those above, and its name says
+    that it is one, or they are no grades. No row may do so that goes on with the ids above, and has
+    a grade or another verdict as they do: it came late.
+
+    Args:
+        table: Judgments, in the order of their source.
+        known: Names of the rows that are known to sum up others.
+    """
+    if not known or {N_JUDGMENTS, "share", "log"} & {*table}:
+        return [], []
+    cells = _all_cells(table)
+    names, column = cells["question"], cells["column"]
+    sums = names.isin(known)
+    block_ends = sums & ~cells[["question", "column"]].duplicated(keep="last")
+    below = block_ends.groupby(column).cummax() & ~sums
+    body = {*names[~below & ~sums]}
+    last = [one for one in names[below].unique() if one not in body]
+    if not 0 < len(last) < len(body):
+        return [], []
+    stems = {_stem(one) for one in body if _DIGIT.search(one)}
+    numbers = [_number(one) for one in cells["text"]]
+    values, decimals = (np.array(one) for one in zip(*numbers, strict=True))
+    at = names.to_numpy(dtype=object), column.to_numpy()
+    rows = _Rows(*at, values, decimals, np.zeros(len(cells), bool), bool(stems))
+    above = names.isin(body).to_numpy()
+    texts = {*cells["text"][above]}
+    found, open_ = list[str](), list[str]()
+    for name in last:
+        own = rows.cells(name, above, fewest=2)
+        judged = (
+            all(one.is_grade for one in own) if own else {*cells["text"][names == name]} <= texts
+        )
+        if judged and _DIGIT.search(name) and _stem(name) in stems:
+            continue  # an answer that came late
+        same = set[str].intersection(*(one.statistics for one in own)) if own else set[str]()
+        no_grades = all(one.no_grade or one.far for one in own)
+        (found if same and (no_grades or may_total_below(name)) else open_).append(name)
+    return found, open_
+
+
+def _all_cells(table: pd.DataFrame) -> pd.DataFrame:
+    """A row for each verdict and each person's label, with the number of the column that it is in.
+
+    Empty ones are left out.
+    """
+    import pandas as pd
+
+    keys = [table[one] for one in (*APART, "replication") if one in table]
+    apart = numbers_of(*keys) if keys else numbers_of(table["question"].isna())
+    names = table["question"]
+    parts = [pd.DataFrame({"question": names, "text": table["verdict"], "column": apart})]
+    if "label" in table:
+        people = pd.DataFrame(
+            [one if isinstance(one, tuple) else (one,) for one in table["label"]],
+            index=table.index,
+        )
+        for n, person in enumerate(people, 1):
+            column = apart + n * (int(apart.max()) + 1)
+            parts.append(
+                pd.DataFrame({"question": names, "text": people[person], "column": column})
+            )
+    cells = pd.concat(parts, ignore_index=True).dropna()
+    return cells.assign(question=cells["question"].map(str), text=cells["text"].map(str))
+
+
+def _stem(name: str) -> str:
+    """A name with a digit for each number."""
+    return re.sub(r"\d+", "9", name)
+
+
 def _is_usual(table: pd.DataFrame) -> bool:
     """Whether the last ids of one sheet are numbered alike, or have verdicts that others have."""
     if "sheet" in table:
@@ -196,6 +277,7 @@ class _Cell(NamedTuple):
         no_grade: Whether it is finer, and no half, quarter or third.
         stray: Whether it is no grade where these are of a scale: whole, halves, quarters or thirds.
         far: Whether it is far above the scale of these.
+        is_grade: Whether it is written as these are, and at most the length of their scale off it.
     """
 
     statistics: set[str]
@@ -203,6 +285,7 @@ class _Cell(NamedTuple):
     no_grade: bool
     stray: bool
     far: bool
+    is_grade: bool
 
     @classmethod
     def of(cls, number: _Number, values: FloatArray, decimals: int) -> _Cell:
@@ -214,9 +297,12 @@ class _Cell(NamedTuple):
         no_grade = finer and not _is_part(number.value)
         different, high = {*values.tolist()}, values.max()
         scale = len(different) >= _FEWEST_GRADES
-        far = scale and number.value > high + _FAR * (high - values.min())
+        length = high - values.min()
+        far = scale and number.value > high + _FAR * length
         grades = scale and all(map(_is_part, different))
-        return cls(same, finer, no_grade, no_grade and grades, bool(far))
+        near = values.min() - length <= number.value <= high + length
+        stray = no_grade and grades
+        return cls(same, finer, no_grade, stray, bool(far), bool(near) and not finer)
 
 
 def _is_part(value: float) -> bool:
@@ -270,7 +356,7 @@ class _Rows(NamedTuple):
         sums, open_ = list[str](), list[str]()
         above = ~np.isin(self.names, tail)
         for name in reversed(tail):
-            if not (cells := self._cells(name, above)):
+            if not (cells := self.cells(name, above)):
                 continue
             same = set[str].intersection(*(one.statistics for one in cells))
             total = {"sum", "count"} & same and all(one.far for one in cells)
@@ -290,7 +376,7 @@ class _Rows(NamedTuple):
         """Whether a name has no number, as all others have."""
         return self.numbered and not _DIGIT.search(name)
 
-    def _cells(self, name: str, above: np.ndarray[Any, Any]) -> list[_Cell]:
+    def cells(self, name: str, above: np.ndarray[Any, Any], fewest: int = _FEWEST) -> list[_Cell]:
         """The cells of rows with a name; none if one is no number, or too few are above it.
 
         `above` are those that may be.
@@ -303,7 +389,7 @@ class _Rows(NamedTuple):
             here = own & (self.column == self.column[at])
             own = here if here.any() else own  # as of a row that names no judge
             values = self.values[own]
-            if np.isnan(self.values[at]) or len(values) < _FEWEST:
+            if np.isnan(self.values[at]) or len(values) < fewest:
                 return []
             number = _Number(float(self.values[at]), int(self.decimals[at]))
             found.append(_Cell.of(number, values, int(self.decimals[own].max())))

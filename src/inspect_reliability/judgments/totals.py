@@ -32,6 +32,15 @@ _OF_ROWS = {
 _COMPOUND = re.compile(r"\w+(?:durchschnitt|mittelwert|abweichung)")
 """German words for it, as Klassendurchschnitt."""
 
+_BELOW = {
+    *("best", "worst", "highest", "lowest", "maximal", "minimal", "n", "number", "anz", "zahl"),
+    *("beste", "bester", "schlechteste", "schlechtester", "höchste", "höchster", "niedrigste"),
+    *("niedrigster", "tiefste", "größte", "kleinste", "maximale", "minimale", "meilleure", "pire"),
+    *("haute", "basse", "nombre", "nb", "mejor", "peor", "máxima", "mínima", "número", "numero"),
+    *("migliore", "peggiore", "massimo", "massima", "minimo", "minima", "hoogste", "laagste"),
+}
+"""Words for it in the name of a row below a sum, which elsewhere are names and qualities."""
+
 _BESIDE = {
     *("note", "noten", "grade", "grades", "score", "scores", "rating", "ratings", "punkte"),
     *("points", "bewertung", "bewertungen", "klasse", "class", "classe", "ki", "ai", "ia", "st"),
@@ -74,12 +83,21 @@ def is_total(cell: str) -> bool:
 
 def may_total(name: str) -> bool:
     """Whether a row of this name may sum up others, as one called total or Std.-Abw. KI does."""
+    return _may_total(name, _WORDS | _OF_ROWS)
+
+
+def may_total_below(name: str) -> bool:
+    """Whether a row of this name, which is below a sum, may be one too, as Beste Note or N."""
+    return _may_total(name, _WORDS | _OF_ROWS | _BELOW)
+
+
+def _may_total(name: str, known: Collection[str]) -> bool:
     if is_total(name) or _COUNT.fullmatch(name):
         return True
     words = {*words_of(name)} - _BESIDE
     if not words or len(name) > _LONGEST or _NUMBER.search(name):
         return False
-    return all(one in _WORDS or one in _OF_ROWS or _COMPOUND.fullmatch(one) for one in words)
+    return all(one in known or _COMPOUND.fullmatch(one) for one in words)
 
 
 def without_totals(table: pd.DataFrame, in_a_row: int) -> tuple[pd.DataFrame, list[str]]:
