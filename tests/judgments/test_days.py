@@ -84,11 +84,14 @@ def test_what_has_no_year_is_no_date(names: tuple[str, str]) -> None:
     assert f"{names_of(sides)[0]!r} is taken for the first" in said
 
 
-@pytest.mark.parametrize("names", [("4711-01", "4712-77"), ("2026-13", "2026-52")])
-def test_numbers_that_are_no_year_and_month_are_no_months(names: tuple[str, str]) -> None:
-    """Lots are not, nor are weeks: `watch` could not read them."""
+@pytest.mark.parametrize(
+    "names", [("4711-01", "4712-77"), ("2026-13", "2026-52"), ("nova-2024", "sebastian 2025")]
+)
+def test_what_is_no_month_with_its_year_is_none(names: tuple[str, str]) -> None:
+    """Lots are not, nor are weeks, which `watch` could not read, nor names that begin alike."""
     assert not are_days_or_months(names)
     assert are_days_or_months(("2026-01", "2026-12"))
+    assert are_days_or_months(("nov-2024", "Septembre 2025", "Jän 2026", "févr. 2026"))
 
 
 @pytest.mark.parametrize(

@@ -93,11 +93,24 @@ def _day(found: re.Match[str], order: tuple[int, int, int]) -> str:
     return f"{made.isoformat()}{found[5].replace(',', ' ', 1)}"
 
 
-_MONTHS = (
-    *("jan|jän|ene|gen", "fe|fé", "mar|mär|mrz", "apr|abr|avr", "mai|may|mag", "jun|juin|giu"),
-    *("jul|juil|lug", "aug|ago|ao", "se", "oct|okt|out|ott", "nov", "dec|dez|dic|déc"),
+_MONTHS = tuple(
+    names.split()
+    for names in (
+        "january januari janvier jänner enero gennaio janeiro",
+        "february februari février fevrier feber febrero febbraio fevereiro",
+        "march märz maerz mrz maart mars marzo março",
+        "april avril abril",
+        "may mai mei mayo maggio maio",
+        "june juni juin junio junho giugno",
+        "july juli juillet julio julho luglio",
+        "august augustus août aout agosto",
+        "september septembre septiembre settembre setembro",
+        "october oktober octobre octubre ottobre outubro",
+        "november novembre noviembre novembro",
+        "december dezember décembre decembre diciembre dicembre dezembro",
+    )
 )
-"""How names of months begin in several languages."""
+"""Names of months in several languages; the shorter ones that begin alike are left out."""
 
 _IN_FIGURES = re.compile(r"\d\d\.(?:0\d|1[0-2])\.")
 
@@ -172,9 +185,10 @@ def _between(text: str, grades: Collection[float]) -> bool:
 
 
 def _month_of(name: str) -> int:
-    """The number of a month by its name; 0 where it is none."""
-    known = (n for n, of in enumerate(_MONTHS, 1) if name and re.match(of, name.casefold()))
-    return next(known, 0)
+    """The number of a month by its name or the beginning of it; 0 where it is none."""
+    word = name.casefold()
+    of = (n for n, names in enumerate(_MONTHS, 1) for one in names if one.startswith(word))
+    return next(of, 0) if len(word) > 2 else 0
 
 
 def month_in(name: str) -> int:
