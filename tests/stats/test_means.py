@@ -6,7 +6,8 @@ from math import prod
 import numpy as np
 import pytest
 
-from inspect_reliability.stats.majority import means, places_of
+from inspect_reliability.stats.grade_steps import OF_THIRDS, GradeGrid
+from inspect_reliability.stats.majority import means, never_given, places_of
 
 EVERY = [True] * 4
 """Each place is a grade."""
@@ -56,6 +57,22 @@ def test_places_of_grades() -> None:
     assert places_of(np.array([1.0, 2.0, 2.3])) is None
     assert places_of(np.array([0.0, 0.001, 1.0])) is None
     assert places_of(np.array([3.0])) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "grid", "missing"),
+    [
+        ([1, 2, 5], None, [3, 4]),
+        ([1, 2, 5], GradeGrid(1.0), [3, 4]),
+        ([1, 2.7, 3.3], OF_THIRDS, [1.3, 1.7, 2, 2.3, 3]),
+        ([1, 2.5, 3.3], None, []),
+    ],
+)
+def test_grades_that_nobody_gave(
+    given: list[float], grid: GradeGrid | None, missing: list[float]
+) -> None:
+    """A mean may be one of them."""
+    assert never_given(np.array(given), grid) == pytest.approx(missing)
 
 
 def test_a_question_with_fewer_verdicts_has_no_mean() -> None:

@@ -334,7 +334,7 @@ def never_given(values: FloatArray, grid: GradeGrid | None = None) -> list[float
         return []
     every = np.arange(places.max() + 1)
     between = np.interp(every, places, known)[~np.isin(every, places)]
-    found: list[float] = between[True if grid is None else grid.has(between)].tolist()
+    found: list[float] = (between if grid is None else between[grid.has(between)]).tolist()
     return found
 
 
