@@ -1,16 +1,19 @@
 """Pairs of systems, where it is arbitrary which response of a pair is called first."""
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import inspect_reliability as ir
+from inspect_reliability.judgments.mirrored import by_place
 from inspect_reliability.stats import Cells, disagreement, omega, panel
 
 STRENGTH = {"a": 2.0, "b": 1.0, "c": 0.0, "d": -1.0}
+
+OWN_NAMES = {"a": "Anna", "b": "Mia", "c": "Zedd", "d": "Jo"}
 
 OTHER_NAMES = {"a": "b", "b": "d", "c": "a", "d": "c"}
 
@@ -74,13 +77,65 @@ def flat(value: object) -> object:
 def test_a_judge_of_places_is_moved_by_the_order_alone() -> None:
     """Always the response shown first: all variance is that of the order, by any names."""
     rows = pairs("abcd", 4).assign(verdict="A")
-    for each in (rows, renamed(rows)):
-        results = ir.analyse(each, swap=True).results
+    named = by_winner(rows.replace(OWN_NAMES))
+    for each, swap in ((rows, True), (renamed(rows), True), (named, None)):
+        results = ir.analyse(each, swap=swap).results
         parts = {one["component"]: one["variance"] for one in results["components"]}
         assert parts["order"] == pytest.approx(1)
         assert sum(map(abs, parts.values())) == pytest.approx(1)
         shares = {(one["level"], one["option"]): one["share"] for one in results["shifts"]}
         assert shares["given", "A"] == shares["swapped", "B"] == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fixed", [False, True])
+def test_winners_by_name_are_those_by_place(fixed: bool) -> None:
+    """Orders move verdicts as in the same study with places, by all names of three systems.
+
+    Columns show the responses as they stood, or have one `fixed` place for each beside the order.
+    """
+    rng = np.random.default_rng(2)
+    rows = pairs("abc", 4)
+    rows["label"] = np.where(rows["model_1"] < rows["model_2"], "A", "B")
+    rows["verdict"] = rows["verdict"].mask(rng.random(len(rows)) < 0.3, "A")
+    rows["verdict"] = rows["verdict"].mask(rng.random(len(rows)) < 0.2, "tie")
+    names = by_winner(rows)
+    if fixed:
+        rows, names = map(in_one_column_each, (rows, names))
+    expected = ir.analyse(rows, swap=True).to_dict()
+    for order in permutations(("Anna", "Mia", "Zedd")):
+        found = ir.analyse(names.replace(dict(zip("abc", order, strict=True)))).to_dict()
+        for name in ("components", "omega_over", "shifts", "moves"):
+            assert flat(found[name]) == flat(expected[name]) != [], name
+
+
+@pytest.mark.slow
+def test_a_letter_beside_winners_leaves_their_names() -> None:
+    """It could be a place beside A and B, so nothing is read as a place."""
+    rows = by_winner(pairs("abc", 2).replace(OWN_NAMES))
+    rows.loc[0, "verdict"] = "D"
+    named = ir.judgments_from_frame(rows).table
+    assert by_place(named) is named
+    read = by_place(named[named["verdict"] != "D"])
+    assert {*read["verdict"]} == {"A", "B"}
+
+
+def by_winner(rows: pd.DataFrame) -> pd.DataFrame:
+    """The same with the names of systems for places, as the verdict and the label."""
+    own = rows[[one for one in ("verdict", "label") if one in rows]]
+    named = own.mask(own == "A", rows["model_1"], axis=0).mask(own == "B", rows["model_2"], axis=0)
+    return rows.assign(**named)
+
+
+def in_one_column_each(rows: pd.DataFrame) -> pd.DataFrame:
+    """The same with the systems of swapped rows exchanged, and named orders."""
+    turned = rows["model_1"] > rows["model_2"]
+    ends = rows[["model_1", "model_2"]]
+    return rows.assign(
+        model_1=ends.min(axis=1),
+        model_2=ends.max(axis=1),
+        order=turned.map({False: "given", True: "swapped"}),
+    )
 
 
 def test_each_question_counts_both_ways() -> None:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..judgments.columns import COLUMNS, GROUP_BY, varies
 from ..judgments.count import Judged
+from ..judgments.mirrored import by_place
 from ..judgments.table import Judgments
 from ..record.replications import VOTES
 from ..showing.document import Grave
@@ -193,7 +194,7 @@ def studies_of(
         varied = [name for name in facets if varies(table, name)]
         if not varied or not {*beside} <= {*varied}:
             continue
-        given = Judged(table)
+        given = Judged(by_place(table))
         found = scored = disagreement(given.cells(varied))
         if given.scale and not (found.cells.exact and found.cells.unknown.any()):
             scored = disagreement(found.cells.as_numbers(given.scale))

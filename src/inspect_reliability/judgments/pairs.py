@@ -401,7 +401,7 @@ def meant(table: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, list[Not
     if of_systems and turned(table, table["question"].isna()) is not None:
         return _by_columns(table, reading)
     table, notes = _labels_as_verdicts(table, reading.where)
-    of_responses = _named_by(table, "verdict") is not None
+    of_responses = named_by(table, "verdict") is not None
     if "order" not in table and (found := turned(table, table["question"].isna())) is not None:
         if of_responses or pair_in({*table["verdict"]}, PLACES):
             table = table.assign(order=found.map({False: "given", True: "swapped"}))
@@ -557,7 +557,7 @@ def turned(table: pd.DataFrame, swapped: pd.Series[bool]) -> pd.Series[bool] | N
     return None
 
 
-def _named_by(table: pd.DataFrame, name: str) -> tuple[str, str] | None:
+def named_by(table: pd.DataFrame, name: str) -> tuple[str, str] | None:
     """The columns of the responses as shown whose names verdicts, or labels, are; None if none."""
     places = {place.casefold() for pair in PAIRS for place in pair}
     for pair in pairs_shown(table):
@@ -576,11 +576,11 @@ def _labels_as_verdicts(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, 
     rows = table if single.all() else table[single]
     verdicts = {one for one in table["verdict"] if isinstance(one, str)}
     labels = found = rows["label"]
-    if shown := _named_by(rows, "verdict"):
+    if shown := named_by(rows, "verdict"):
         at = alike_in({*labels}, shown)
         for label, column in {**dict(zip(shown, shown, strict=True)), **at}.items():
             found = found.mask(labels == label, rows[column].map(str))
-    elif shown := _named_by(rows, "label"):
+    elif shown := named_by(rows, "label"):
         pair = pair_in(verdicts, PLACES)
         for place, column in zip(pair.names if pair else (), shown, strict=False):
             found = found.mask(labels == rows[column].map(str), place)
