@@ -247,3 +247,14 @@ def test_rows_below_each_block_but_the_last_are_answers() -> None:
     ids = [*WORDS[:6], "Mittel", *WORDS[6:12], "Mittel"]
     columns = [[1, 2, 3, 4, 5, 1, 2.67, 3, 2, 3, 4, 5, 1, 3]]
     assert below_sums(long(ids, columns), {"Mittel"}) == ([], [])
+
+
+def test_a_row_below_a_mean_does_not_hide_it() -> None:
+    """A mean may be a whole number beside numbered ids, and have a row below it for each judge."""
+    grades = [1, 2, 3, 4, 5, 1, 2, 3, 2, 3, 4, 5]
+    last = ["Durchschnitt", "Beste Note"]
+    table = long([*IDS[:12], *last], [[*grades, 3, 1]])
+    assert without_totals(table, 1)[1] == ["Durchschnitt"]
+    table = long([*WORDS[:12], *last], [[*grades, 2.917, 1]])
+    two = [table.assign(judge=one) for one in ("a", "b")]
+    assert without_totals(pd.concat(two), 1)[1] == ["Durchschnitt"]

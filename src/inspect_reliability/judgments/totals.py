@@ -108,7 +108,7 @@ def without_totals(table: pd.DataFrame, in_a_row: int) -> tuple[pd.DataFrame, li
     one, or one below each judge; at most half as many as any other question; or, one below each
     block of rows, more than any other. And either the names of all others have numbers, or no other
     row has its verdicts; below blocks, half of its verdicts are enough, or each is the mean of its
-    block.
+    block. Rows that are called like sums below a total are none of these others.
 
     Args:
         table: Judgments.
@@ -116,15 +116,16 @@ def without_totals(table: pd.DataFrame, in_a_row: int) -> tuple[pd.DataFrame, li
     """
     names = table["question"].dropna().unique()
     # Most have a number, and there may be a million of them.
-    totals = [one for one in names if not _NUMBER.search(one) and may_total(one)]
-    if not totals or len(names) < len(totals) + 2:
+    beside = [one for one in names if not _NUMBER.search(one) and may_total_below(one)]
+    totals = [one for one in beside if may_total(one)]
+    if not totals or len(names) < len(beside) + 2:
         return table, []
     each = table[N_JUDGMENTS] if N_JUDGMENTS in table else table["question"].notna()
     sizes = each.groupby(table["question"]).sum()
-    fewest, most = sizes.drop(totals).min(), sizes.drop(totals).max()
-    numbered = all(_NUMBER.search(one) for one in names if one not in totals)
-    known = {*table["verdict"][~table["question"].isin(totals)].dropna().map(str)}
-    ends = _ends(table, totals, in_a_row)
+    fewest, most = sizes.drop(beside).min(), sizes.drop(beside).max()
+    numbered = all(_NUMBER.search(one) for one in names if one not in beside)
+    known = {*table["verdict"][~table["question"].isin(beside)].dropna().map(str)}
+    ends = _ends(table, beside, in_a_row)
 
     def judges_nothing(one: str) -> bool:
         said = {*table["verdict"][table["question"] == one].dropna().map(str)}
@@ -132,7 +133,7 @@ def without_totals(table: pd.DataFrame, in_a_row: int) -> tuple[pd.DataFrame, li
         single = sizes[one] <= in_a_row or one in ends
         if not (fewer or single or below) or not all(map(_NUMBER.search, said)):
             return False
-        if numbered and (fewer or len(names) - len(totals) >= _FEWEST):
+        if numbered and (fewer or len(names) - len(beside) >= _FEWEST):
             return True
         new = len(said - known)
         if below:
