@@ -258,3 +258,17 @@ def test_a_row_below_a_mean_does_not_hide_it() -> None:
     table = long([*WORDS[:12], *last], [[*grades, 2.917, 1]])
     two = [table.assign(judge=one) for one in ("a", "b")]
     assert without_totals(pd.concat(two), 1)[1] == ["Durchschnitt"]
+
+
+@pytest.mark.slow
+def test_ids_that_come_again_below_a_mean_are_asked_about() -> None:
+    """Counts of the grades 1 to 3 are no second try of questions 1 to 3; the first ones stay."""
+    rows = [(str(n), *of) for n, of in enumerate(GRADES, 1)]
+    below = [("Durchschnitt", *MEANS), ("1", 9, 8, 7), ("2", 7, 9, 8), ("3", 8, 7, 9)]
+    frame = pd.DataFrame([*rows, *below], columns=COLUMNS, dtype=object)
+    asked = judgments_from_frame(frame, READ).asked[0]
+    assert "'1' (9, 8); '2' (7, 9); '3' (8, 7)" in asked.what
+    found = judgments_from_frame(frame, READ, reading=Reading(map={"summary-row": "failed-call"}))
+    assert not found.asked
+    assert len(found.table) == 2 * len(rows)
+    assert {*found.table["question"]} == {name for name, *_ in rows}

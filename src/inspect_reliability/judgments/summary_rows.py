@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -72,31 +71,32 @@ def without_summary_rows(
     if meant == _OWN:
         return table, []
     kept, by_name = without_totals(table, in_a_row)
-    by_number, open_ = summing_up(kept)
+    by_number, maybe = summing_up(kept)
     sums, unsure = below_sums(table, {*by_name, *by_number})
-    by_number, open_ = [*by_number, *sums], sorted({*open_, *unsure} - {*sums})
+    again = again_below(table, {*by_name, *by_number})
+    left = [*by_name, *by_number, *sums]
+    out = table["question"].isin(left)
+    open_ = ~out & (again | table["question"].isin([*maybe, *unsure]))
     if meant == FAILED_CALL:
-        by_number, open_ = [*by_number, *open_], []
-    kept = kept[~kept["question"].isin(by_number)] if by_number else kept
+        left += [*table["question"][open_].unique()]
+        out, open_ = out | open_, open_ & False
+    kept = table[~out]
     notes = list[Note]()
-    if left := [*by_name, *by_number]:
+    if left:
         n = -(-(n_judgments(table) - n_judgments(kept)) // in_a_row)
         keep = reading.call({"map": {_NAME: _OWN}})
         what = _LEFT_OUT.format(", ".join(f"{one!r:.40}" for one in left), keep)
         notes.append(Note(what, n, reading.where))
-    if open_:
-        rows = kept[kept["question"].isin(open_)]
-        said = (", ".join(map(str, of.dropna())) for _, of in rows.groupby("question")["verdict"])
-        shown = "; ".join(
-            f"{name!r:.40} ({of:.40})"
-            for name, of in islice(zip(sorted(open_), said, strict=True), _SHOWN)
-        )
-        shown += f" and {len(open_) - _SHOWN:,} more" if open_[_SHOWN:] else ""
+    if open_.any():
+        of_each = table["verdict"][open_].groupby(table["question"][open_])
+        said = [f"{name!r:.40} ({', '.join(map(str, of.dropna())):.40})" for name, of in of_each]
+        shown = "; ".join(said[:_SHOWN])
+        shown += f" and {len(said) - _SHOWN:,} more" if said[_SHOWN:] else ""
         ways = (
             reading.choice("sums, which are left out", {"map": {_NAME: FAILED_CALL}}),
             reading.choice("questions like the others", {"map": {_NAME: _OWN}}),
         )
-        notes.append(Note(_OPEN.format(shown), len(open_), reading.where, Code.COLUMN_OPEN, ways))
+        notes.append(Note(_OPEN.format(shown), len(said), reading.where, Code.COLUMN_OPEN, ways))
     return kept, notes
 
 
@@ -122,8 +122,7 @@ def summing_up(table: pd.DataFrame) -> tuple[list[str], list[str]]:
     if len(table) <= _FEWEST or of_programs or _is_usual(table):
         return [], []
     table = table[table["question"].notna()]
-    keys = [table[one] for one in (*APART, "replication") if one in table]
-    column = numbers_of(*keys) if keys else numbers_of(table["question"].isna())
+    column = _columns(table)
     depth = column.groupby(column).cumcount(ascending=False)
     names = table["question"].map(str)
     deepest = depth[names.isin(names[depth < _MOST].unique())].groupby(names).max()
@@ -170,9 +169,7 @@ def below_sums(table: pd.DataFrame, known: Collection[str]) -> tuple[list[str], 
         return [], []
     cells = _all_cells(table)
     names, column = cells["question"], cells["column"]
-    sums = names.isin(known)
-    block_ends = sums & ~cells[["question", "column"]].duplicated(keep="last")
-    below = block_ends.groupby(column).cummax() & ~sums
+    sums, below = _below(names, column, known)
     body = {*names[~below & ~sums]}
     last = [one for one in names[below].unique() if one not in body]
     if not 0 < len(last) < len(body):
@@ -198,6 +195,40 @@ def below_sums(table: pd.DataFrame, known: Collection[str]) -> tuple[list[str], 
     return found, open_
 
 
+def again_below(table: pd.DataFrame, known: Collection[str]) -> pd.Series[bool]:
+    """Which rows below one that sums up have an id again that a row above it has.
+
+    They are tries, or counts of grades (`1`, `2`) beside ids that are numbers.
+
+    Args:
+        table: Judgments, in the order of their source.
+        known: Names of the rows that are known to sum up others.
+    """
+    names = table["question"]
+    if not known or {N_JUDGMENTS, "share", "log"} & {*table}:
+        return names.isna() & False
+    column = _columns(table)
+    sums, below = _below(names.map(str), column, known)
+    pairs = names.to_frame().assign(column=column)
+    again = below & pairs.duplicated() & names.notna() & table["verdict"].notna()
+    return again & (2 * again.sum() < (~sums & ~below).sum())
+
+
+def _below(
+    names: pd.Series[Any], column: pd.Series[Any], known: Collection[str]
+) -> tuple[pd.Series[bool], pd.Series[bool]]:
+    """Which rows are known to sum up others, and which are below the last of a name."""
+    sums = names.isin(known)
+    ends = sums & ~names.to_frame("name").assign(column=column).duplicated(keep="last")
+    return sums, ends.groupby(column).cummax() & ~sums
+
+
+def _columns(table: pd.DataFrame) -> pd.Series[int]:
+    """The number of the column of its source that each verdict is in."""
+    keys = [table[one] for one in (*APART, "replication") if one in table]
+    return numbers_of(*keys) if keys else numbers_of(table["question"].isna())
+
+
 def _all_cells(table: pd.DataFrame) -> pd.DataFrame:
     """A row for each verdict and each person's label, with the number of the column that it is in.
 
@@ -205,9 +236,7 @@ def _all_cells(table: pd.DataFrame) -> pd.DataFrame:
     """
     import pandas as pd
 
-    keys = [table[one] for one in (*APART, "replication") if one in table]
-    apart = numbers_of(*keys) if keys else numbers_of(table["question"].isna())
-    names = table["question"]
+    apart, names = _columns(table), table["question"]
     parts = [pd.DataFrame({"question": names, "text": table["verdict"], "column": apart})]
     if "label" in table:
         people = pd.DataFrame(
