@@ -296,3 +296,15 @@ def test_grades_at_unequal_distances_make_no_rule_of_steps(tmp_path: Path) -> No
     with pytest.raises(UserError, match="unequal"):
         ir.keep(frame, max_error=0.2, save_rule=tmp_path / "rule.json")
     assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.slow
+def test_a_saved_rule_knows_its_step(tmp_path: Path) -> None:
+    """Labels 1, 3 and 5 are a step of 2 apart, though verdicts between are grades as well."""
+    label = np.resize([1, 3, 5], 60)
+    frame = pd.DataFrame({"question": np.arange(60), "label": label})
+    frame["verdict"] = label + np.resize([1, 2, 1, 2, 1], 60)
+    kept = ir.keep(frame, max_error=0.15, save_rule=(file := tmp_path / "rule.json"))
+    assert "more than a step off (0.0% of the labelled)" in " ".join(str(kept).split())
+    assert KeepRule.read(str(file)).step == 2
+    assert "agrees with the rule" in str(ir.keep(frame, rule=file))

@@ -17,7 +17,7 @@ from ..showing.formats import Record, most_feasible, share
 from ..stats import Estimate
 from ..stats.anytime import could_be_kept, few_thresholds, keep_at_any_time
 from ..stats.cells import ROUNDING, Flags, FloatArray, IntArray
-from ..stats.grade_steps import STEP_OF_THIRDS, GradeGrid
+from ..stats.grade_steps import GradeGrid
 from ..stats.interval_scales import clopper_pearson
 from ..stats.labelled import Labelled
 from ..stats.majority import never_given, places_of
@@ -257,7 +257,7 @@ class LabelledCascade:
 
     def near(self, right: Flags) -> Flags:
         """Verdicts at most a step of the first judge's labels from each that is right, N x K."""
-        step, values = self._grade_step, self.scale
+        step, values = self.grade_step, self.scale
         if step is None or values is None:
             return right
         number = ~np.isnan(values)
@@ -267,13 +267,13 @@ class LabelledCascade:
         return np.asarray(right.any(axis=1, keepdims=True) & ~(right @ far))
 
     @property
-    def _grade_step(self) -> float | None:
-        """A step of the labels' scale, or without labels of the judge's; None without a scale."""
+    def grade_step(self) -> float | None:
+        """A step of the labels' scale or the rule's, else of the judge's; None without a scale."""
         known = self._scale_of_labels
         if known is not None and known.values is not None:
             return known.step
-        if self._grid is not None and self._grid.unequal:
-            return STEP_OF_THIRDS
+        if self.promise.given and self.promise.given.step:
+            return self.promise.given.step
         apart = np.diff(np.unique([*self._grades.values()]))
         return float(apart.min()) if len(apart) else None
 

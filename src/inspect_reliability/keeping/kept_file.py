@@ -297,9 +297,8 @@ def saved_rule(panel: LabelledCascade, logs: Mapping[str, Log]) -> KeepRule:
             "There is no rule to save: these grades lie at unequal distances, and a rule would not "
             "know how far a step is. Add --no-within-one for a rule of what is the label itself."
         )
-    return KeepRule(
-        judges=panel.names, abstain=panel.undecided, grades=grades, made_of=made, **known
-    )
+    known |= {"grades": grades, "step": panel.grade_step if grades else None}
+    return KeepRule(judges=panel.names, abstain=panel.undecided, made_of=made, **known)
 
 
 def decided(found: Sequence[LabelledCascade], judgments: Judgments) -> pd.DataFrame:

@@ -49,6 +49,8 @@ class KeepRule:
             it is another judge, of which the rule promises nothing.
         grades: On a scale the names of its grades: the verdict that is kept is the grade nearest to
             the mean of the votes. Without any it is the most frequent verdict.
+        step: How far from the label one of these may be to be right; None in rules that do not say
+            it: then it is the smallest distance of two grades.
         n_questions: Questions that `kept` is a share of; 0 in rules that do not say it.
         agreeing: How steady the votes were: the number of these questions by the most votes that
             agreed, from 0, where nothing could be kept, to `votes`; empty in rules that do not say
@@ -68,6 +70,7 @@ class KeepRule:
     n_labelled: Annotated[int, Field(ge=0)]
     made_of: dict[str, dict[str, str]] = Field(default_factory=dict)
     grades: list[_Number] = Field(default_factory=list)
+    step: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     n_questions: Annotated[int, Field(ge=0)] = 0
     agreeing: list[Annotated[int, Field(ge=0)]] = Field(default_factory=list)
     verdicts: dict[str, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)

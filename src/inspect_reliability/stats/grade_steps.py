@@ -57,7 +57,7 @@ def step_of(values: FloatArray, labels: FloatArray, unit: float | None = None) -
     thirds, as schools write 2- and 3+ (2.3 and 2.7), it is the larger of their two distances.
     """
     if unit is None and _are_thirds(values, labels):
-        return STEP_OF_THIRDS
+        return _OF_THIRDS
     labelled, every = values[(labels > 0) & ~np.isnan(values)], values[~np.isnan(values)]
     if unit is not None:
         labelled, every = (np.concatenate(_nearest(one, unit)) for one in (labelled, every))
@@ -69,7 +69,7 @@ def step_of(values: FloatArray, labels: FloatArray, unit: float | None = None) -
 _THIRDS = (0.0, 0.3, 0.7)
 """Parts of grades with a sign."""
 
-STEP_OF_THIRDS = 0.4
+_OF_THIRDS = 0.4
 """How far apart the farther neighbours of these are."""
 
 
