@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import UserError
 from .column_names import blank
-from .failures import may_be_failure
+from .no_verdict_words import may_be_failure
 from .reading import Code, Note
 from .totals import is_total
 

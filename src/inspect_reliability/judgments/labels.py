@@ -18,15 +18,15 @@ from ..verdicts import FAILED_CALL, INVALID, NO_VERDICTS, NON_RESPONSE
 from .abstentions import one_kind, with_abstentions
 from .columns import SETTLED_LABEL, as_columns, by_rater, most_levels, numbers_of
 from .count import NUMBER, by_value, opposites
-from .failures import NO_LABEL
 from .label_files import LabelFile, Labelling, in_memory, read_labels, until
 from .label_ids import ids_known, plain_id, units_by_id, units_by_plain_id
 from .label_rows import labels_once, refuse_two_spellings
+from .no_verdict_words import NO_LABEL
 from .outside_scale import refuse_slips, scale_of
 from .pairs import alike_in
 from .reading import Code, Note, Reading, refuse
 from .score import verdict_name
-from .signed_grades import asked_of_labels
+from .signed_grades import asked_beside_grades
 from .spellings import spelled_alike
 from .table import Judgments, is_suite, named_units
 from .verdict_spelling import scored
@@ -150,7 +150,7 @@ def with_labels_by_name(
     read = [*(own if added else ()), *in_files]
     reading = Reading(map=names, in_python=any(map(in_memory, sources.values())))
     texts = {str(one.label) for one in read}
-    refuse(asked_of_labels(texts, outputs.names, ", ".join(files) or "labels", reading))
+    refuse(asked_beside_grades(texts, outputs.names, ", ".join(files) or "labels", reading))
     names = {**(of_places := alike_in(texts, outputs.names)), **names}
     labels = dict.fromkeys(one.label for one in read)
     means = {label: _meaning(label, names, outputs.names) for label in labels}

@@ -97,7 +97,7 @@ def asked_of_signs(ways: Ways, where: str, reading: Reading) -> list[Note]:
     return [Note(_WHAT.format(text), len(names), where, Code.NUMBERS_OPEN, choices)]
 
 
-def asked_of_labels(
+def asked_beside_grades(
     labels: Collection[str], verdicts: Collection[str], where: str, reading: Reading
 ) -> list[Note]:
     """Ask about labels beside grades that have a sign, are days, or are between two grades."""

@@ -17,7 +17,7 @@ from .chosen_responses import by_their_names
 from .columns import each_once, label_names, numbers_of
 from .count import NUMBER
 from .days import grades_for_days, grades_of_days, is_day_in_figures
-from .failures import CALL, FAILED, MAYBE, NO_VERDICT, OPPOSITE, without_verdict
+from .no_verdict_words import CALL, FAILED, MAYBE, NO_VERDICT, OPPOSITE, without_verdict
 from .noted_grades import asked_of_noted_labels, grade_in
 from .options_or_grades import asked_of_options
 from .other_names import asked_of_names

@@ -1,7 +1,7 @@
 """Judgments as cells: how often each question got each verdict, numbered, checked and counted."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .estimate import NoJudgmentsError, ShapeError, UnknownCategoryError
+from .shapes import check_shape, one_each, refuse_twice
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -92,19 +93,6 @@ def whole_numbers(values: Any) -> IntArray:
     return numbers
 
 
-def one_each(noun: str, given: Sized, of: str, things: Sized) -> None:
-    """Raise ShapeError for other numbers of these than of those."""
-    if len(given) != len(things):
-        raise ShapeError(f"Got {len(given)} {noun} for {len(things)} {of}: give one each.")
-
-
-def refuse_twice(noun: str, names: Sequence[Hashable]) -> None:
-    """Raise ShapeError for a name that occurs twice."""
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ShapeError(f"Duplicate {noun} {twice!r}: give every {noun} a name of its own.")
-
-
 def counted(
     n: int,
     rows: Sequence[int],
@@ -147,15 +135,6 @@ def _declared(categories: Iterable[object]) -> tuple[str, ...]:
     if None in names:
         raise ShapeError("A declared category is missing (None or NaN): name each of them.")
     return tuple(name for name in names if name is not None)
-
-
-def check_shape(noun: str, given: NDArray[Any], n: int, k: int) -> None:
-    """Raise ShapeError if a table does not have these rows and columns."""
-    if given.shape != (n, k):
-        raise ShapeError(
-            f"The table of {noun} has shape {given.shape}, which does not fit {n} questions and "
-            f"{k} categories."
-        )
 
 
 def weighted(

@@ -17,6 +17,7 @@ import numpy as np
 
 from .cells import Cells, FloatArray, IntArray, codes
 from .estimate import Estimate, ReliabilityError, check_level
+from .exchanged_pairs import both_ways
 from .interval_scales import Ends
 from .intervals import (
     FAR,
@@ -35,7 +36,6 @@ from .intervals import (
     with_ends,
     within_bounds,
 )
-from .mirrored import both_ways
 from .moments import ratio, terms_of_rows
 
 # Sums over pairs of verdicts, by the facets that they share.

@@ -10,9 +10,9 @@ import numpy as np
 
 from .cells import Cells, Flags, FloatArray, IntArray
 from .estimate import LEVEL, Estimate, check_level
+from .exchanged_pairs import both_ways, in_several
 from .interval_scales import linear_error, share_ends, t_quantile
 from .intervals import FEWEST_QUESTIONS, NOISE, TOO_FEW, with_ends, within_bounds
-from .mirrored import both_ways, in_several
 from .moments import Sums, over_variants, terms_of_moments, terms_of_names, terms_of_rows
 
 
