@@ -16,7 +16,7 @@ from example_judgments import made, together
 from inspect_reliability import choose, compare, judgments_from_frame, plan
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.analysis import Analysis
-from inspect_reliability.answers.arms import arms_by, names_of
+from inspect_reliability.answers.arms import arms_by, names_of, times_option
 from inspect_reliability.answers.compare import compare_arms, compare_document, differences
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.table import Judgments
@@ -192,6 +192,17 @@ def test_sides_come_in_the_order_of_time(values: list[Any], first: str) -> None:
     frame = pd.DataFrame({"question": [*"abcd"] * 2, "verdict": [*"ABAB"] * 2})
     judgments = judgments_from_frame(frame.assign(batch=np.repeat(values, 4)))
     assert names_of(arms_by(judgments, "batch"))[0] == first
+
+
+@pytest.mark.parametrize(
+    ("values", "option"),
+    [(["2026-10", "2026-09"], " --column batch=time"), (["2026-10", "2026-52"], None)],
+)
+def test_watch_is_named_with_times_that_it_reads(values: list[str], option: str | None) -> None:
+    """Of months it reads the column; 52 is a week."""
+    frame = pd.DataFrame({"question": [*"abcd"] * 2, "verdict": [*"ABAB"] * 2})
+    judgments = judgments_from_frame(frame.assign(batch=np.repeat(values, 4)))
+    assert times_option(arms_by(judgments, "batch")) == option
 
 
 @pytest.mark.slow

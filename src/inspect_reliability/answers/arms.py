@@ -13,7 +13,7 @@ from ..errors import UserError
 from ..judgments.column_names import is_called
 from ..judgments.columns import COLUMNS, GROUP_BY, WORDS, dividing, of_role, words_of
 from ..judgments.count import NUMBER
-from ..judgments.days import as_months, by_date, iso_days, refuse_either_order
+from ..judgments.days import are_days_or_months, by_date, refuse_either_order
 from ..judgments.other_names import asked_of_names
 from ..judgments.other_questions import OTHERS, named_by_numbers, of_other_questions
 from ..judgments.reading import Code, Note, refuse
@@ -30,9 +30,6 @@ ALL = "all"
 
 SIDE = "side of the comparison"
 """Column that names the side of a judgment."""
-
-_DAY = re.compile(r"\d{4}-\d\d(-\d\d.*)?")
-"""A date, to the day or the month, or a time: as texts these are in their order."""
 
 _MONTH = re.compile(r"\d\d?\.20\d\d")
 
@@ -271,8 +268,7 @@ def times_option(analysis: Analysis) -> str | None:
     columns, judgments = set.intersection(*each) - {SIDE}, analysis.judgments
     if judgments.logs or len(columns) != 1:
         return ""
-    names = names_of(analysis)
-    if not (as_months(names) or all(map(_DAY.fullmatch, iso_days(names).values()))):
+    if not are_days_or_months(names_of(analysis)):
         return None
     name = columns.pop()
     theirs = next((one.yours(name) for one in judgments.readings), name)

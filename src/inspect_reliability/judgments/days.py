@@ -216,13 +216,18 @@ def by_date(texts: Collection[str]) -> dict[str, tuple[int, int, int, str]] | No
     A month without a year is none: December may be before January.
     """
     days = iso_days(texts)
-    for form in _PERIODS:
-        read = {text: form.fullmatch(_in_one_form(days[text])) for text in texts}
-        found = {text: _sorted_by(one.groupdict()) for text, one in read.items() if one}
-        known = {text: one for text, one in found.items() if one}
-        if len(known) == len(texts):
-            return known
-    return None
+    every = (_read_as(form, {text: days[text] for text in texts}) for form in _PERIODS)
+    return next((one for one in every if one is not None), None)
+
+
+def _read_as(
+    form: re.Pattern[str], texts: Mapping[str, str]
+) -> dict[str, tuple[int, int, int, str]] | None:
+    """What sorts each text by date, in one form for all; None where one does not have it."""
+    read = {name: form.fullmatch(_in_one_form(text)) for name, text in texts.items()}
+    found = {name: one and _sorted_by(one.groupdict()) for name, one in read.items()}
+    known = {name: one for name, one in found.items() if one}
+    return known if len(known) == len(texts) else None
 
 
 _MONTHS_WITH_YEAR = (_PERIODS[1], *_PERIODS[-2:])
@@ -234,13 +239,12 @@ def as_months(texts: Collection[str]) -> dict[str, str] | None:
     None of others. 01.2026 is no number: of all months with such numbers the first would be 1.2025,
     and the second 1.2026.
     """
-    for form in _MONTHS_WITH_YEAR:
-        read = {text: form.fullmatch(_in_one_form(text)) for text in texts}
-        found = {text: _sorted_by(one.groupdict()) for text, one in read.items() if one}
-        known = {text: f"{one[0]}-{one[1]:02}" for text, one in found.items() if one}
-        if len(known) == len(texts) and all(one[1] <= 12 for one in found.values() if one):
-            return known
-    return None
+    every = (_read_as(form, dict(zip(texts, texts, strict=True))) for form in _MONTHS_WITH_YEAR)
+    known = (one for one in every if one is not None)
+    months = (one for one in known if all(month <= 12 for _, month, *_ in one.values()))
+    if (found := next(months, None)) is None:
+        return None
+    return {text: f"{year}-{month:02}" for text, (year, month, *_) in found.items()}
 
 
 def are_days_or_months(texts: Collection[str]) -> bool:

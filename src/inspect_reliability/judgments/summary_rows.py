@@ -118,8 +118,7 @@ def summing_up(table: pd.DataFrame) -> tuple[list[str], list[str]]:
     """
     import pandas as pd
 
-    of_programs = {N_JUDGMENTS, "share", "log"} & {*table}
-    if len(table) <= _FEWEST or of_programs or _is_usual(table):
+    if len(table) <= _FEWEST or _is_of_program(table) or _is_usual(table):
         return [], []
     table = table[table["question"].notna()]
     column = _columns(table)
@@ -165,7 +164,7 @@ def below_sums(table: pd.DataFrame, known: Collection[str]) -> tuple[list[str], 
         table: Judgments, in the order of their source.
         known: Names of the rows that are known to sum up others.
     """
-    if not known or {N_JUDGMENTS, "share", "log"} & {*table}:
+    if not known or _is_of_program(table):
         return [], []
     cells = _all_cells(table)
     names, column = cells["question"], cells["column"]
@@ -205,7 +204,7 @@ def again_below(table: pd.DataFrame, known: Collection[str]) -> pd.Series[bool]:
         known: Names of the rows that are known to sum up others.
     """
     names = table["question"]
-    if not known or {N_JUDGMENTS, "share", "log"} & {*table}:
+    if not known or _is_of_program(table):
         return names.isna() & False
     column = _columns(table)
     sums, below = _below(names.map(str), column, known)
@@ -257,6 +256,11 @@ def _stem(name: str) -> str:
     return re.sub(r"\d+", "9", name)
 
 
+def _is_of_program(table: pd.DataFrame) -> bool:
+    """Whether judgments are of logs, counted or probabilities, below which nobody writes a sum."""
+    return not {N_JUDGMENTS, "share", "log"}.isdisjoint(table)
+
+
 def _is_usual(table: pd.DataFrame) -> bool:
     """Whether the last ids of one sheet are numbered alike, or have verdicts that others have."""
     if "sheet" in table:
@@ -275,7 +279,7 @@ _TAIL = 60
 
 def _form(name: object) -> str:
     """A name with a letter for each word, and a digit for each number."""
-    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", str(name)))
+    return re.sub(r"[^\W\d_]+", "a", _stem(str(name)))
 
 
 class _Number(NamedTuple):
