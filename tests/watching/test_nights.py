@@ -82,6 +82,7 @@ def test_a_night_made_again_is_not_lost(tmp_path: Path) -> None:
     [
         (["20260101", "20260102"], f"{date.today():%Y%m%d}"),
         (["night-2026-01-01", "night-2026-01-02"], f"night-{date.today()}"),
+        (["v3.1-2026-01-01", "v3.1-2026-01-02"], f"v3.1-{date.today()}"),
         (["20260101", f"{date.today():%Y%m%d}"], f"{date.today():%Y%m%d}-2"),
         (["8", "19"], "20"),
         (["first", "second"], "3"),
@@ -94,5 +95,5 @@ def test_the_next_folder_is_named_as_those_before(
     judgments, checks = nights(tmp_path, folders, [])
     (tmp_path / "20251231").mkdir()
     checks += lost_nights(judgments, checks)
-    digits = name.removeprefix("night").replace("-", "")
+    digits = name.removeprefix("night").removeprefix("v3.1").replace("-", "")
     assert next_night(checks, str(tmp_path)) == (name, int(digits))

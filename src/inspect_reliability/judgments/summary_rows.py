@@ -13,7 +13,7 @@ from .columns import N_JUDGMENTS, numbers_of
 from .count import NUMBER
 from .reading import Code, Note, Reading
 from .table import n_judgments
-from .totals import APART, may_total, may_total_below, without_totals
+from .totals import SUMMED_BY, may_total, may_total_below, without_totals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -224,7 +224,7 @@ def _below(
 
 def _columns(table: pd.DataFrame) -> pd.Series[int]:
     """The number of the column of its source that each verdict is in."""
-    keys = [table[one] for one in (*APART, "replication") if one in table]
+    keys = [table[one] for one in (*SUMMED_BY, "replication") if one in table]
     return numbers_of(*keys) if keys else numbers_of(table["question"].isna())
 
 

@@ -62,7 +62,7 @@ _NUMBER = re.compile(r"\d")
 _ROUNDED = 0.5
 """How far a mean may be from what is shown of it."""
 
-APART = ("sheet", "scorer", *GROUP_BY)
+SUMMED_BY = ("sheet", "scorer", *GROUP_BY)
 """Columns that tell apart whose numbers a row sums up."""
 
 _LONGEST = 60
@@ -146,7 +146,7 @@ def without_totals(table: pd.DataFrame, in_a_row: int) -> tuple[pd.DataFrame, li
 
 def _ends(table: pd.DataFrame, totals: Collection[str], in_a_row: int) -> set[str]:
     """Which totals have one row of the source below each judge, or each sheet, that has them."""
-    apart = [table[one] for one in APART if one in table]
+    apart = [table[one] for one in SUMMED_BY if one in table]
     if not apart:
         return set()
     of = numbers_of(*apart)
@@ -161,14 +161,14 @@ def _ends(table: pd.DataFrame, totals: Collection[str], in_a_row: int) -> set[st
 def _means_of_blocks(table: pd.DataFrame, name: str) -> bool:
     """Whether each row of a name is the mean of the rows above it, since the last such row.
 
-    Those of each judge, part of a score or other level of `APART` by themselves. A mean that is
+    Those of each judge, part of a score or other level of `SUMMED_BY` by themselves. A mean that is
     shown as a whole number is rounded.
     """
     import numpy as np
     import pandas as pd
 
     off = list[float]()
-    apart = [table[one] for one in APART if one in table]
+    apart = [table[one] for one in SUMMED_BY if one in table]
     levels = [rows for _, rows in table.groupby(numbers_of(*apart))] if apart else [table]
     for rows in levels:
         own = (rows["question"] == name).to_numpy()

@@ -67,7 +67,7 @@ def next_night(checks: Sequence[Check], root: str) -> tuple[str, int]:
     Of days it is today, with a number where today has a check; else the number after them.
     """
     folders = [*_nights(checks)]
-    days = [_DAY.search(one.name) for one in folders]
+    days, today = [_DAY.search(one.name) for one in folders], ""
     if (last := days[-1] if days and all(days) else None) is not None:
         between = last[0][4] * (not last[0][4].isdigit())
         today = f"{date.today():%Y{between}%m{between}%d}"
@@ -77,7 +77,8 @@ def next_night(checks: Sequence[Check], root: str) -> tuple[str, int]:
         least = max([len(checks), *(int(_count(one) or 0) for one in folders)])
         names = map(str, count(least + 1))  # a copy that was left out has a folder, too
     name = next(one for one in names if not Path(root, one).exists())
-    return name, int("".join(filter(str.isdecimal, name)))
+    numbers = name[name.index(today) :]  # not those of a version before it: a seed has 31 bits
+    return name, int("".join(filter(str.isdecimal, numbers)))
 
 
 def _lost(like: Check, time: str, when: float, place: str, why: str) -> Check:
